@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from spotsvm.common.checkout import library_version
@@ -25,20 +25,14 @@ from spotsvm.reports.view import StudyView
 from spotsvm.trials.results import StudyResults
 
 
-def write_report(
-    study: StudyResults,
-    path: str | Path,
-    baseline: StudyResults | None = None,
-    tables: str | Path | None = None,
-    model: FittedModel | None = None,
-) -> Path:
-    """Write the page of a study into a file, and its tables into a folder, if one is given; see `study_page`."""
+def write_report(page: Callable[[], Page], path: str | Path, tables: str | Path | None = None) -> Path:
+    """Write the page into a file, and its tables into a folder, if one is given; paths are checked before the page is made."""
     file = checked_path(path, such_as="report.html")
     folder = None if tables is None else checked_path(tables, "tables", "tables")
-    page = study_page(study, baseline, model)
+    made = page()
     if folder is not None:
-        page.write_tables(folder)
-    return page.write(file)
+        made.write_tables(folder)
+    return made.write(file)
 
 
 def study_page(study: StudyResults, baseline: StudyResults | None = None, model: FittedModel | None = None) -> Page:

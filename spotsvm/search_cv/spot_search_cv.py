@@ -498,11 +498,11 @@ classes_, n_features_in_, feature_names_in_
         --------
         methods_section : The same for a paper.
         """
-        from spotsvm.reports.report import write_report  # on use: most searches are never shown
+        from spotsvm.reports.report import study_page, write_report  # on use: most searches are never shown
         from spotsvm.search_cv.fitted import fitted_model
 
         check_is_fitted(self, "study_")
-        return write_report(self.study_, path, baseline, tables, fitted_model(self))
+        return write_report(lambda: study_page(self.study_, baseline, fitted_model(self)), path, tables)
 
     def _results_html(self) -> str:
         from spotsvm.search_cv.fitted import notebook_html

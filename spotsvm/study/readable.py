@@ -91,9 +91,9 @@ class ReadableStudy(StudyResults):
         ...     study.report(Path(folder) / "report.html").name
         'report.html'
         """
-        from spotsvm.reports.report import write_report  # on use: most studies are never shown
+        from spotsvm.reports.report import study_page, write_report  # on use: most studies are never shown
 
-        return write_report(self, path, baseline, tables)
+        return write_report(lambda: study_page(self, baseline), path, tables)
 
     def methods_section(self, luck: Any = None) -> MethodsSection:
         """Return text and tables for the methods section of a paper, made from the record of the study.

@@ -778,24 +778,31 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             versions=self._versions,
         )  # fmt: skip
 
-    def report(self, path: str | Path) -> Path:
+    def report(self, path: str | Path, *, tables: str | Path | None = None) -> Path:
         """Write a page about the fit: the model, its members, the expected score, and code to repeat the fit.
 
         Parameters
         ----------
         path : str or Path
             The file, such as "report.html"; its folder is created.
+        tables : str or Path, optional
+            A folder for the tables of the page, as CSV files.
 
         Returns
         -------
         Path
             The file.
+
+        Raises
+        ------
+        ArgumentError, StorageError
+            If an argument is not a path, or a file cannot be written.
         """
-        from spotsvm.reports.report import model_page  # imported here: most fits have no page
+        from spotsvm.reports.report import model_page, write_report  # imported here: most fits have no page
         from spotsvm.tuned.fitted import fitted_model
 
         check_is_fitted(self)
-        return model_page(fitted_model(self)).write(path)
+        return write_report(lambda: model_page(fitted_model(self)), path, tables)
 
     def _results_html(self) -> str:
         from spotsvm.tuned.fitted import notebook_html

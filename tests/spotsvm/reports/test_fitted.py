@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV, Study, TableEncoder, TunedSVC, TunedSVR
-from spotsvm.errors import DataWarning
+from spotsvm.errors import ArgumentError, DataWarning
 
 ROWS, Y = (part[:120] for part in load_breast_cancer(return_X_y=True))
 X = pd.DataFrame(ROWS[:, :4], columns=list("abcd")).assign(e="same")
@@ -69,7 +69,13 @@ def test_the_methods_sections(both):
 
 
 def test_the_pages(both, tmp_path):
-    pages = [unescape(one.report(tmp_path / f"{type(one).__name__}.html").read_text()) for one in both]
+    folders = [tmp_path / type(one).__name__ for one in both]
+    pages = [unescape(one.report(at / "a.html", tables=at).read_text()) for one, at in zip(both, folders, strict=True)]
+    for one, at in zip(both, folders, strict=True):
+        (scores,) = at.glob("*scores-to-expect*.csv")
+        assert pd.read_csv(scores)["accuracy"][0] == one.expected_score_.value
+        with pytest.raises(ArgumentError, match="tables=3 is not the path"):
+            one.report(at / "a.html", tables=3)
     headings = [re.findall(r"<h2[^>]*>(.*?)</h2>", page) for page in pages]
     shared = ["Result", "Expected score", "Probabilities", "Members", "How to repeat it"]
     for one, page, heading in zip(both, pages, headings, strict=True):
