@@ -208,13 +208,14 @@ class Job:
                 fit.choice, judged.gain, judged.default, judged.tuned, on_folds=(results[0].on_folds, results[-1].on_folds),
                 held_out_by=self.held_out_by, by=self.model.by,
             )  # fmt: skip
+            verdict = fit.with_more_rows(verdict, clock, say)
             rivals = [_constant(fit.constant, judged, verdict)]
             if self.compare and clock.is_over:
                 notices.append(Notice("no rivals", "the time limit left no time to fit a linear model and a random forest"))
             elif self.compare:
                 use = results[0 if verdict.recommended == "default" else -1]
                 rivals += self._rivals(fit.pipeline, fit.rows, use.estimator)
-            verdict = fit.with_more_rows(replace(verdict, rivals=tuple(rivals)), clock, say)
+            verdict = replace(verdict, rivals=tuple(rivals))
             code = fit.code(verdict)
             fit.keep(notices, verdict, code)
             for k, expected in ((0, verdict.default), (-1, verdict.tuned)):

@@ -93,8 +93,8 @@ class MoreRows:
     n_training: int
     seconds: float
 
-    def finding(self, score: float, error: float, of_sample: float, n_test: int, unit: ScoreUnit) -> dict[str, Any]:
-        """Return the finding about the rows, with the scores on the held-out rows."""
+    def finding(self, name: str, score: float, error: float, of_sample: float, n_test: int, unit: ScoreUnit) -> dict[str, Any]:
+        """Return the finding about the rows of the SVM of this name, with its scores on the held-out rows."""
         rows = f"{self.n_rows} of {self.n_training} training rows"
         if self.estimator is None:
             text = f"The model was tuned on and fitted to {rows}, as there was no time for more."
@@ -102,8 +102,10 @@ class MoreRows:
             text = (
                 f"The parameters were tuned on a sample of {self.sampled} rows; the final model was then fitted to {rows}, in "
                 f"{duration(self.seconds)}. On the {n_test} held-out rows it has {unit.title} {unit.value(score):.4g} "
-                f"(standard error {error:.2g}), and {unit.value(of_sample):.4g} if it is fitted to the sample alone. The "
-                "score to expect is that of the final model; all other scores are those of the model fitted to the sample."
+                f"(standard error {error:.2g}), and {unit.value(of_sample):.4g} if it is fitted to the sample alone. The scores "
+                f"of the {name} SVM on held-out rows and on new rows are those of the final model; a linear model or a forest "
+                "beside it is fitted to the same rows. All other scores, and the difference between the tuned and the default "
+                "SVM, are those of models fitted to the sample."
             )
         return {
             "sentence": text, "rows tuned on": self.sampled, "rows fitted on": self.n_rows, "training rows": self.n_training,

@@ -331,9 +331,10 @@ class _SearchFit(Fit):
         if more.estimator is None:
             return verdict
         expected = expected_of([drawn := job.drawn(more.estimator)], job.metric, "held out")
-        finding = more.finding(drawn.value, drawn.error, of_sample.held_out, len(job.test.y), job.unit)
+        finding = more.finding(verdict.recommended, drawn.value, drawn.error, of_sample.held_out, len(job.test.y), job.unit)
         self._search.study_.add_finding(ROWS, finding)
-        self.results[use] = replace(of_sample, estimator=more.estimator)
+        self.results[use] = replace(of_sample, estimator=more.estimator, held_out=drawn.value, error=drawn.error)
+        self.rows = some
         return replace(verdict, tuned=expected) if verdict.recommended == "tuned" else replace(verdict, default=expected)
 
     def code(self, verdict: Verdict) -> str:

@@ -31,7 +31,9 @@ def test_the_machine_is_fitted_to_more_rows():
     found = fit_to_more_rows(fitted(whole, 50), 50, whole, 1000, None, said.append)
     assert found.estimator.shape_fit_ == (1000, 2)
     assert said == ["fit: the recommended SVM to 1000 of 1000 training rows"]
-    assert "fitted to 1000 of 1000 training rows" in found.finding(0.9, 0.01, 0.8, 100, ScoreUnit("accuracy"))["sentence"]
+    assert (
+        "fitted to 1000 of 1000 training rows" in found.finding("tuned", 0.9, 0.01, 0.8, 100, ScoreUnit("accuracy"))["sentence"]
+    )
 
 
 def test_a_fit_that_takes_too_long_is_given_up():
@@ -39,5 +41,5 @@ def test_a_fit_that_takes_too_long_is_given_up():
     found = fit_to_more_rows(fitted(whole, 50), 50, whole, 1000, 1e-3, said.append)
     assert (found.estimator, found.n_rows) == (None, 50)
     assert said[-1] == "the fit took longer than the time left; the model fitted to 50 rows is kept"
-    sentence = found.finding(0.9, 0.01, 0.9, 100, ScoreUnit("accuracy"))["sentence"]
+    sentence = found.finding("tuned", 0.9, 0.01, 0.9, 100, ScoreUnit("accuracy"))["sentence"]
     assert sentence == "The model was tuned on and fitted to 50 of 1000 training rows, as there was no time for more."
