@@ -77,15 +77,15 @@ def test_what_cannot_be_shown_ends_nothing(capsys, monkeypatch):
 def test_a_run_is_shown_trial_by_trial(tmp_path):
     rows = "\n".join(f"{k % 7},{k % 5},{'ab'[k % 2]}" for k in range(40))
     (tmp_path / "a.csv").write_text(f"x,y,kind\n{rows}\n")
-    args = ["tune", str(tmp_path / "a.csv"), "--target", "kind", "--model", "svm", "--trials", "7", "--cv", "3"]
+    args = ["tune", str(tmp_path / "a.csv"), "--target", "kind", "--model", "svm", "--trials", "2", "--cv", "3"]
     args += ["--search", "random", "--no-compare"]
     result = CliRunner().invoke(command_line.main, [*args, "-v"])
     assert result.exit_code == 0, result.stderr
     quiet = CliRunner().invoke(command_line.main, args)
     decided = quiet.stderr.splitlines()  # what is decided, and the progress, whose lines depend on the time that it takes
     said = [line for line in result.stderr.splitlines() if " is ok after " in line or "a run starts" in line]
-    assert "a run starts, to have 7 trials" in said[0]
-    assert sum(" is ok after " in line for line in said[1:]) == len(said[1:]) == 7
+    assert "a run starts, to have 2 trials" in said[0]
+    assert sum(" is ok after " in line for line in said[1:]) == len(said[1:]) == 2
     assert not any(" is ok after " in line or "a run starts" in line for line in decided)
     untimed = [re.sub(r" +\d[^ ]* (s|min \d+ s)$", "", text, flags=re.MULTILINE) for text in (quiet.stdout, result.stdout)]
     assert untimed[0] == untimed[1]

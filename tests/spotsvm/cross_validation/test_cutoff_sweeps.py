@@ -113,13 +113,6 @@ def counted(calls, function):
     return counting
 
 
-def test_times_sum_to_what_the_fit_took():
-    (alone,), several = (scorer(CutoffClassifier(), THREE, OF_THREE).score(c) for c in ([{}], [{"cutoff__0": v} for v in VALUES]))
-    assert {name for name in alone.numbers if "_time" in name} == {name for name in several[0].numbers if "_time" in name}
-    assert len({scores.numbers["mean_fit_time"] for scores in several}) == 1
-    assert min(scores.numbers["mean_score_time"] for scores in several) > 0.0
-
-
 @pytest.mark.parametrize(
     "scoring",
     [

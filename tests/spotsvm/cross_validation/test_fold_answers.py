@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import accuracy_score, get_scorer, make_scorer
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import (
     FixedThresholdClassifier,
@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
 
 from spotsvm import CutoffClassifier
-from spotsvm.cross_validation.fold_answers import most_tests, responses_of
+from spotsvm.cross_validation.fold_answers import responses_of
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 
 TWO, OF_TWO = make_classification(60, 4, random_state=0)
@@ -131,19 +131,6 @@ def test_scores_are_those_of_grid_search(case, keeps):
     assert repr(one.scorer) == repr(search.scorer_)
 
 
-def weighted(estimator, X, y, sample_weight=None):
-    return accuracy_score(y, estimator.predict(X), sample_weight=sample_weight)
-
-
-@pytest.mark.parametrize("scoring", [None, ["accuracy", "roc_auc"], weighted])
-def test_weights_reach_fits_and_scores_as_in_grid_search(scoring):
-    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=folds_of(OF_TWO), refit=False, scoring=scoring)
-    search.fit(TWO, OF_TWO, sample_weight=WEIGHTS)
-    one = scorer(LogisticRegression(), TWO, OF_TWO, fit_params={"sample_weight": WEIGHTS}, scoring=scoring)
-    for k, scores in enumerate(one.score(search.cv_results_["params"])):
-        assert all(scores.numbers[name] == column[k] for name, column in search.cv_results_.items() if name.startswith("split"))
-
-
 def test_no_score_but_a_number():
     with pytest.raises(ValueError, match="scoring must return a number, got good"):
         scorer(SVC(), TWO, OF_TWO, scoring=lambda model, X, y: "good").score([{}])
@@ -231,30 +218,6 @@ def test_workers_give_the_same_and_may_fail_with_any_error():
     assert "in fit" in caught.value.__notes__[0]
 
 
-@pytest.mark.parametrize(
-    ("estimator", "metric", "calibrated", "expected"),
-    [
-        (Ridge(), "r2", False, ("predict",)),
-        (KMeans(), None, False, ()),
-        (SVC(), None, False, ("predict_proba", "decision_function", "predict")),
-        (SVC(), "roc_auc", False, ("decision_function", "predict_proba", "predict")),
-        (SVC(), get_scorer("average_precision"), False, ("decision_function", "predict_proba", "predict")),
-        (SVC(), "neg_log_loss", False, ("predict_proba", "decision_function", "predict")),
-        (SVC(), one_number, False, ("predict_proba", "decision_function", "predict")),
-        (LogisticRegression(), "accuracy", True, ("decision_function", "predict_proba", "predict")),
-        (
-            make_pipeline(StandardScaler(), SVC(probability=True)),
-            "accuracy",
-            False,
-            ("decision_function", "predict_proba", "predict"),
-        ),
-        (SVC(probability=True), "neg_log_loss", False, ("predict_proba", "decision_function", "predict")),
-    ],
-)
-def test_the_methods_by_preference(estimator, metric, calibrated, expected):
-    assert responses_of(estimator, metric, calibrated) == expected
-
-
 def test_answers_are_those_of_cross_val_predict():
     folds = folds_of(OF_TWO)
     found = answers_of(LogisticRegression(), TWO, NAMED, folds)
@@ -280,20 +243,6 @@ def test_answers_are_those_of_cross_val_predict():
     found = answers_of(Ridge(), REAL, BOTH, REAL_FOLDS)
     assert (found.response, found.values.shape) == ("predict", (45, 2))
     assert np.array_equal(found.values, cross_val_predict(Ridge(), REAL, BOTH, cv=REAL_FOLDS))
-
-
-def test_rows_tested_several_times_have_all_answers_and_rows_of_no_fold_nan():
-    repeated = list(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0).split(TWO))
-    once = [
-        cross_val_predict(LogisticRegression(), TWO, OF_TWO, cv=folds, method="predict_proba")
-        for folds in (repeated[:3], repeated[3:])
-    ]
-    found = answers_of(LogisticRegression(), TWO, OF_TWO, repeated)
-    np.testing.assert_array_equal(found.by_test(most_tests(repeated, 60)), np.stack(once, axis=1))
-    found = answers_of(LogisticRegression(), TWO, OF_TWO, PART)
-    assert np.array_equal(np.flatnonzero(np.isnan(found.values[:, 0])), np.r_[:10, 20:40])
-    model = LogisticRegression().fit(TWO[:40], OF_TWO[:40])
-    assert np.array_equal(found.values[40:, 0], model.predict_proba(TWO[40:])[:, 0])
 
 
 def test_predictions_that_do_not_follow_from_the_answers_are_kept_as_votes():
@@ -390,10 +339,6 @@ def test_shared_work_has_the_answers_of_fits(case, caplog):
     assert shared.response == alone.response
     np.testing.assert_allclose(shared.values, alone.values, atol=5e-3 * np.nanmax(np.abs(alone.values)))
     assert np.array_equal(np.isnan(shared.values), np.isnan(alone.values))
-
-
-def test_shared_work_keeps_no_answers_unasked():
-    assert answers_of(SVC(), TWO, OF_TWO, engine="auto", responses=()) is None
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn import config_context
-from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
@@ -14,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from spotsvm import HistoryPipeline, LeakyRain
-from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores
+from spotsvm.cross_validation.fold_scorer import FoldScorer
 
 X, Y = make_classification(n_samples=45, n_features=4, random_state=0)
 SPLITS = list(KFold(3).split(X))
@@ -22,63 +21,6 @@ SPLITS = list(KFold(3).split(X))
 
 def scorer(estimator=None, X=X, y=Y, splits=SPLITS, fit_params=None, **options):
     return FoldScorer(SVC() if estimator is None else estimator, X, y, splits, fit_params or {}, **options)
-
-
-def only_scores(scores):
-    return {name: number for name, number in scores.numbers.items() if "_time" not in name}
-
-
-class Picky(BaseEstimator):
-    """Cannot be fitted without the samples before `needs`; is wrong about everything beyond `stumbles`."""
-
-    def __init__(self, needs=0, stumbles=np.inf):
-        self.needs, self.stumbles = needs, stumbles
-
-    def fit(self, X, y=None):
-        if X[0, 0] > self.needs:
-            raise RuntimeError(f"sample {self.needs}\nis missing")
-        return self
-
-    def score(self, X, y=None):
-        if X[-1, 0] > self.stumbles:
-            raise LookupError("stumbled")
-        return 1.0
-
-
-ROWS = np.arange(9.0).reshape(-1, 1)
-THREE = list(KFold(3).split(ROWS))
-
-
-def test_what_fails_is_absent_and_the_reason_is_one_line():
-    one = scorer(Picky(), ROWS, None, THREE)
-    fine, partly, never, scoring = one.score([{"needs": 5}, {"needs": 0}, {"needs": -1}, {"stumbles": 6, "needs": 9}])
-    assert fine == FoldScores(fine.numbers)
-    assert only_scores(fine) == {f"split{i}_test_score": 1.0 for i in range(3)}
-    assert only_scores(partly) == {f"split{i}_test_score": 1.0 for i in (1, 2)}
-    assert partly.reason == "RuntimeError: sample 0 is missing"
-    assert (never.numbers, never.reason) == ({}, "RuntimeError: sample -1 is missing")
-    assert only_scores(scoring) == {f"split{i}_test_score": 1.0 for i in (0, 1)}
-    assert scoring.reason == "LookupError: stumbled"
-    assert isinstance(one.last_error, LookupError)
-    (scores,) = scorer(Picky(9), ROWS, None, THREE).score([{"stumbles": -1}])
-    assert scores.reason == "LookupError: stumbled"
-    assert only_scores(scores) == {}
-    assert np.isnan(scores.mean("score", 3))
-
-
-def test_values_are_not_taken_apart():
-    class Keeper(BaseEstimator):
-        def __init__(self, value=None):
-            self.value = value
-
-        def fit(self, X, y=None):
-            return self
-
-        def score(self, X, y=None):
-            return float(np.shape(self.value) == (2, 3))
-
-    scores = scorer(Keeper(), ROWS, None, THREE).score([{"value": np.ones((2, 3))}, {"value": [[1, 2, 3]] * 2}, {"value": (1,)}])
-    assert [s.mean("score", 3) for s in scores] == [1.0, 1.0, 0.0]
 
 
 def rows_in_another_order(matrix):
@@ -111,25 +53,6 @@ def test_the_context_is_the_same_for_the_same_scores_in_any_process(capsys):
     exec(code, {"__name__": "__main__"})  # functions count by their module as well
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == capsys.readouterr().out != ""
-
-
-@pytest.mark.parametrize(
-    ("key", "changed"),
-    [
-        ("data", {"X": X * (1 + 1e-15)}),
-        ("data", {"fit_params": {"sample_weight": np.ones(45)}}),
-        ("folds", {"splits": SPLITS[::-1]}),
-        ("estimator", {"estimator": SVC(C=2.0)}),
-        ("scoring", {"scoring": "f1"}),
-        ("return_train_score", {"return_train_score": True}),
-    ],
-)
-def test_the_context_tells_what_is_different(key, changed):
-    before, after = scorer().context(), scorer(**changed).context()
-    assert before[key] != after[key]
-    assert all(isinstance(text, str) for text in after.values())
-    if key != "estimator":
-        assert {name for name in before if before[name] != after[name]} == {key}
 
 
 def test_the_context_sees_all_of_a_long_estimator():

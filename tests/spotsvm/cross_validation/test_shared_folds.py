@@ -24,9 +24,7 @@ from spotsvm import EvoSVC, ExactSVC, ExactSVR, SpotSearchCV, cross_val_scores
 from spotsvm.cross_validation.exactness import (
     check_rounding,
     check_scale,
-    deciding_pairs,
     libsvm_takes_the_middle,
-    same_predictions,
     some_squares,
 )
 from spotsvm.cross_validation.fold_scorer import FoldScorer
@@ -34,7 +32,6 @@ from spotsvm.cross_validation.machines import NotSharedError
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.kernels import Kernel
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
-from spotsvm.solvers.dual.problem.one_vs_one import votes
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 
 #: LIBSVM stops at a violation of 1e-3, shared work at 3e-4; both on kernel values of single precision. What they say of a row
@@ -281,30 +278,3 @@ def test_where_it_is_not_certain(change):
     if change == "a decision of 0":
         values[3] = 1e-9
     assert not libsvm_takes_the_middle(K, offset, target, state, values, tol)
-
-
-def test_the_same_predictions():
-    values = np.array([-0.5, -0.1, 0.7])
-    for ends, same in (
-        ([0.2, 0.4], True),
-        ([0.4, 0.2], True),  # of what is not solved exactly
-        ([0.05, 0.2], False),
-        ([0.1005, 0.4], False),  # nearer than the tolerance
-        ([0.2, 0.4995], False),
-        ([0.2, np.inf], False),
-    ):
-        assert same_predictions(values, np.array(ends), TOL) == same
-
-
-def test_the_same_winners_whatever_sign_an_open_decision_has():
-    rng = np.random.default_rng(0)
-    answers = []
-    for _ in range(200):
-        decisions, open_ = rng.standard_normal((1, 6)), rng.random((1, 6)) < 0.3
-        winners = set()
-        for _ in range(100):
-            signs = np.where(open_, rng.choice([-1.0, 1.0], (1, 6)), decisions)
-            winners.add(int(votes(signs, 4).argmax()))
-        answers.append(len(winners) == 1)
-        assert deciding_pairs(decisions, open_, 4) == ([] if answers[-1] else np.flatnonzero(open_).tolist())
-    assert 20 < sum(answers) < 180

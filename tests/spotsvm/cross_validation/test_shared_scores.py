@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import accuracy_score, average_precision_score, check_scoring, f1_score, get_scorer, make_scorer, r2_score
+from sklearn.metrics import average_precision_score, f1_score, get_scorer, make_scorer, r2_score
 from sklearn.model_selection import (
     KFold,
     StratifiedKFold,
@@ -20,7 +19,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, SVR
 
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.cross_validation.shared_scores import known_score, ranks
+from spotsvm.cross_validation.shared_scores import known_score
 from spotsvm.luck.rows import RememberedPredictions
 
 SEEDS = st.integers(0, 10_000)
@@ -37,24 +36,6 @@ def test_r2(seed, kind):
     predicted = y + rng.standard_normal(n) * 10.0 ** rng.uniform(-6, 3) if seed % 7 else y.astype(float)
     found = known_score(get_scorer("r2"), None).of(predicted, y.astype(np.float64), np.ones(n), strict=True)
     assert found == r2_score(y, predicted)
-
-
-@given(SEEDS)
-def test_accuracy(seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 400))
-    y, labels = rng.integers(3, size=(2, n))
-    found = known_score(get_scorer("accuracy"), np.arange(3)).of(labels, y, np.ones(n), strict=True)
-    assert found == accuracy_score(y, labels)
-
-
-def test_the_own_score_of_an_estimator_and_scores_of_decisions():
-    own = check_scoring(DummyClassifier(), None)
-    assert known_score(own, np.arange(2)).name == "accuracy"
-    assert known_score(own, None).name == "r2"
-    assert ranks(get_scorer("roc_auc"))
-    assert not ranks(get_scorer("accuracy"))
-    assert not ranks(own)
 
 
 DECISIONS = {"response_method": ("decision_function", "predict_proba")}

@@ -24,7 +24,7 @@ def score_with_error(scorer, unseen, seed):
     return found.value, found.error
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "neg_log_loss", "roc_auc_ovr", "f1_macro"])
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "neg_log_loss"])
 def test_the_score_is_the_scorer_s(scoring):
     fitted = LogisticRegression(max_iter=500).fit(TRAIN, CLASSES)
     score, error = score_with_error(get_scorer(scoring), Unseen.held_out(fitted, TEST, TRUTH), 0)

@@ -12,7 +12,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.luck.drawn import expected_of
 from spotsvm.luck.scores import score_of
 from spotsvm.out_of_fold.combination import Rule, choose, combine
-from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows, as_decisions
+from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows
 
 
 class ProbabilityBeside(LogisticRegression):
@@ -40,13 +40,6 @@ def combined(values, y, metric="accuracy", seed=0, classes=(0, 1), average=True)
 
 def expected(combination, metric="accuracy"):
     return expected_of([combination.drawn], metric, "draws")
-
-
-def test_probabilities_become_log_odds():
-    p = np.array([[0.5, 0.5], [0.25, 0.75]])
-    assert as_decisions(p, "predict_proba") == pytest.approx(np.array([[0.0], [np.log(3.0)]]))
-    assert as_decisions(p, "predict_proba", ranks=True).tolist() == [[0.5], [0.75]]
-    assert as_decisions(np.array([[2.0]]), "decision_function").tolist() == [[2.0]]
 
 
 def test_repeated_folds_do_not_make_an_ensemble_of_one_candidate():

@@ -296,8 +296,9 @@ def test_regression_of_one_and_of_several_targets():
 
 
 def test_predictions_that_are_not_those_of_the_largest_answer_count_in_scores():
-    cut = FixedThresholdClassifier(LogisticRegression(max_iter=5000), threshold=0.9)
-    search = SpotSearchCV(cut, {"estimator__C": [0.1, 1.0]}, n_iter=2, cv=FOLDS, random_state=0).fit(X, Y)
+    cut = FixedThresholdClassifier(make_pipeline(StandardScaler(), LogisticRegression()), threshold=0.9)
+    space = {"estimator__logisticregression__C": [0.1, 1.0]}
+    search = SpotSearchCV(cut, space, n_iter=2, cv=FOLDS, random_state=0).fit(X, Y)
     table = search.out_of_fold_
     model = search.best_estimator_
     predicted = cross_val_predict(model, X, Y, cv=FOLDS)

@@ -8,8 +8,7 @@ from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     FixedThresholdClassifier,
@@ -211,14 +210,3 @@ def test_scales_are_those_of_decisions_and_weights_are_shares():
             AverageClassifier([GaussianNB(), GaussianNB()], weights=weights).fit(X, y)
     with pytest.raises(ArgumentError, match="response='votes'; use None or one of 'predict_proba'"):
         AverageClassifier([GaussianNB()], response="votes").fit(X, y)
-
-
-def test_an_average_is_a_clone_of_its_estimators():
-    X, y, new_X, _ = some_rows(CANCER)
-    model = AverageClassifier([GaussianNB(), RandomForestClassifier(5, random_state=0)], weights=[1, 3])
-    twin = clone(model)
-    assert twin.get_params()["weights"] == [1, 3]
-    assert (twin.fit(X, y).predict_proba(new_X) == model.fit(X, y).predict_proba(new_X)).all()
-    votes = AverageClassifier([SVC(), Perceptron(), DecisionTreeClassifier(random_state=0)]).fit(X, y)
-    assert set(votes.predict(new_X)) <= {0, 1}
-    assert not hasattr(votes, "decision_function")

@@ -33,14 +33,6 @@ def outcome(fitted):
     return results, fitted.cv_results_["params"], fitted.best_index_
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 3}, {"search": "kriging", "n_iter": 8, "batch_size": 2}])
-def test_workers_change_nothing_and_two_fits_are_equal(options):
-    one = search(**options).fit(X, Y)
-    first = outcome(one)
-    assert outcome(one.fit(X, Y)) == first
-    assert outcome(search(n_jobs=2, **options).fit(X, Y)) == first
-
-
 def test_a_random_state_that_draws_gives_another_search_each_time():
     state = np.random.RandomState(0)
     first, second = (outcome(search(random_state=state).fit(X, Y)) for _ in range(2))

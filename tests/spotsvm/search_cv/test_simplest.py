@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 from scipy.stats import loguniform
-from sklearn.datasets import load_breast_cancer, load_iris, make_moons
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, oversearching
+from spotsvm import SpotSearchCV
 from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.simplest import simplest, simplicity
 
@@ -48,27 +48,6 @@ def test_a_search_takes_it_and_is_otherwise_the_same(options):
         assert (simple.best_params_["svc__gamma"], simple.best_params_["svc__C"]) == min(pairs)
         assert simple.best_index_ != best.best_index_
     assert simple.score(X, y) > 0.9
-
-
-def test_the_luck_of_a_simpler_candidate_is_estimated():
-    X, y = (part[:120] for part in load_breast_cancer(return_X_y=True))
-    simple = SpotSearchCV(SVC(), SPACE, refit="1se", n_iter=6, cv=3, random_state=0).fit(StandardScaler().fit_transform(X), y)
-    assert oversearching(simple, method="folds").tuned_score == simple.best_score_
-
-
-def test_a_record_is_the_same_with_and_without_the_rule(tmp_path):
-    options = {"n_iter": 6, "cv": 3, "random_state": 0, "path": tmp_path / "a.db"}
-    best = SpotSearchCV(SVC(), SPACE, **options).fit(X, Y)
-    simple = SpotSearchCV(SVC(), SPACE, refit="1se", **options).fit(X, Y)
-    assert len(simple.study_.trials) == len(best.study_.trials)
-    assert simple.best_params_["gamma"] <= best.best_params_["gamma"]
-
-
-def test_the_simplest_svm_does_not_hold_all_rows():
-    X, y = make_moons(150, noise=0.3, random_state=0)
-    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-10, 2**5)}
-    simple = SpotSearchCV(SVC(), space, n_iter=10, refit="1se", random_state=0).fit(X, y)
-    assert simple.best_estimator_.n_support_.sum() < 75
 
 
 def test_what_has_no_simplest_candidate():

@@ -219,15 +219,6 @@ class Probe(ClassifierMixin, BaseEstimator):
         return float(self.level >= 2)
 
 
-@pytest.mark.parametrize("levels", [[1, 2, 3], range(1, 4), np.arange(1, 4)])
-def test_of_equals_the_first_is_taken(levels):
-    fitted = few(Probe(), {"level": levels}, n_iter=3).fit(X, Y)
-    ranks = fitted.cv_results_["rank_test_score"]
-    assert sorted(ranks) == [1, 1, 3]
-    assert fitted.best_index_ == ranks.tolist().index(1)
-    assert fitted.best_estimator_.level == fitted.cv_results_["param_level"][fitted.best_index_]
-
-
 def test_folds_may_be_a_generator():
     class Once:
         """A splitter whose folds can be asked for only once."""

@@ -4,9 +4,7 @@ import pickle
 import re
 import signal
 import sys
-import threading
 import time
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import cloudpickle
@@ -23,9 +21,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.search_cv.run import CandidateObjective
-from spotsvm.search_cv.scoring import CandidateScoring, CandidateSweeps
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.workers.protocol import Here
 
@@ -114,23 +109,6 @@ def test_workers_score_as_this_process_does(options, workers):
     assert there.best_score_ == pytest.approx(scores.mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize("error_score", [np.nan, 0.0])
-def test_failing_fits_are_told_and_warned_of_as_here(error_score):
-    options = {"n_iter": 3, "error_score": error_score, "batch_size": 3}
-    made = {**LEVELS, "level": [0, 1, 2]}
-    results = []
-    for more in ({}, {"executor": "threading", "n_jobs": 1}):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            fitted = moody(**options, **more).set_params(space=made).fit(XS, HALVES)
-        ours = [w for w in caught if "candidates failed" in str(w.message)]
-        said = sorted({str(w.message) for w in ours})
-        results.append((said, [t.reason for t in fitted.study_.trials], repr(numbers(fitted))))
-        assert all(w.category is FitFailedWarning for w in ours)
-    assert results[0] == results[1]
-    assert len(results[0][0]) == 1
-
-
 @pytest.mark.parametrize("last", ["hangs", "dies"])
 def test_a_candidate_that_hangs_or_takes_its_worker_along_has_failed_with_the_reason(last):
     seconds = 4.0 if last == "hangs" else 60.0  # a loaded machine starts workers slowly
@@ -159,13 +137,6 @@ def test_what_is_no_candidate_s_failure_is_raised_and_not_told(kind, tmp_path):
     assert told == []
 
 
-def test_a_record_goes_on_whoever_scores(tmp_path):
-    path = tmp_path / "s.db"
-    search(n_iter=4, path=path).fit(X, Y)
-    resumed = search(path=path, executor="threading", n_jobs=2).fit(X, Y)
-    assert numbers(resumed) == numbers(search().fit(X, Y))
-
-
 def test_an_executor_is_shared_by_clones_and_left_out_of_pickles():
     with ThreadPoolExecutor(2) as executor:
         unfitted = search(executor=executor, retries=1)
@@ -176,9 +147,6 @@ def test_an_executor_is_shared_by_clones_and_left_out_of_pickles():
         assert np.array_equal(again.predict(X), fitted.predict(X))
     assert pickle.loads(pickle.dumps(search(executor="loky"))).executor == "loky"
     assert fitted.executor is executor
-
-
-CV60 = [(np.flatnonzero(np.arange(60) % 3 != k), np.flatnonzero(np.arange(60) % 3 == k)) for k in range(3)]
 
 
 def test_scikit_learn_s_configuration_goes_along():
@@ -214,25 +182,6 @@ def test_candidates_on_a_cluster_have_the_scores_that_they_have_here(client):
     np.testing.assert_allclose(there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"], rtol=0, atol=1e-12)
     assert there.best_params_ == here.best_params_
     assert search(executor="dask", batch_size=None, retries=1).fit(X, Y).best_score_ > 0.7
-
-
-def test_each_thread_keeps_a_scorer_of_its_own_with_what_it_has_computed():
-    made = []
-
-    def make():
-        made.append(threading.get_ident())
-        return FoldScorer(SVC(), X, Y, CV60, {}, engine="auto")
-
-    objective = CandidateObjective(make, CandidateSweeps(CandidateScoring("random", None, True)))
-    with ThreadPoolExecutor(2) as executor:
-        list(executor.map(objective, [{"C": c} for c in range(1, 30)]))
-    assert len(made) == len(set(made)) <= 2
-    plain = CandidateObjective(plain_scorer, CandidateSweeps(CandidateScoring("random", None, True)))
-    assert objective({"C": 1.0}).value == pickle.loads(pickle.dumps(plain))({"C": 1.0}).value
-
-
-def plain_scorer():
-    return FoldScorer(SVC(), X, Y, CV60, {})
 
 
 def test_ctrl_c_tells_what_was_scored_and_how_to_go_on(tmp_path, monkeypatch):

@@ -118,23 +118,6 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(tmp_path, name
     assert facts(search(search=name, n_iter=9, path=tmp_path / "s.db").fit(X, Y)) == facts(whole)
 
 
-def test_a_record_without_paths_goes_on_without(tmp_path):
-    plain = {"sweep": None, "start": [], "path": tmp_path / "s.db"}
-    search(n_iter=4, **plain).fit(X, Y)
-    again = search(n_iter=7, path=tmp_path / "s.db").fit(X, Y)
-    assert facts_plain(again) == facts_plain(search(n_iter=7, **plain | {"path": None}).fit(X, Y))
-
-
-def facts_plain(fitted):
-    return fitted.cv_results_["params"], fitted.cv_results_["mean_test_score"].tolist(), fitted.best_index_
-
-
-def test_workers_give_the_same_paths():
-    alone = search(batch_size=3).fit(X, Y)
-    assert facts(search(batch_size=3, n_jobs=2).fit(X, Y)) == facts(alone)
-    assert facts(search(batch_size=3, n_jobs=2, executor="threading").fit(X, Y)) == facts(alone)
-
-
 def test_the_machine_s_own_parameters_are_the_first_candidate_unless_start_says_otherwise():
     fitted = search(make_pipeline(StandardScaler(), SVC()), {"svc__C": C, "svc__gamma": GAMMA}).fit(X, Y)
     own = {"svc__C": 1.0, "svc__gamma": 0.25}

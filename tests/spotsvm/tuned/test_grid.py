@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.datasets import load_diabetes, load_iris, load_wine, make_moons
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
+from spotsvm import TunedSVC, TunedSVR
 from spotsvm.cross_validation.fast_machines import Machines, class_labels
 from spotsvm.solvers.kernels import squared_distances
+from spotsvm.tuned import base
 from spotsvm.tuned.families import Columns, typical_distance
 from spotsvm.tuned.grid import score_grid
 from spotsvm.tuned.members import fit_members
@@ -152,3 +154,35 @@ def test_factors_of_columns_and_classes_are_those_of_scaled_columns_and_class_we
     model = SVC(C=2.0, gamma=0.25 / member.unit, class_weight={1: 4.0}, tol=1e-5).fit(A, y)
     K = np.exp(-0.25 / member.unit * squared_distances(A))
     assert (K @ member.beta[0].T + member.bias[0])[:, 0] == pytest.approx(model.decision_function(A), abs=5e-3)
+
+
+X2, Y2 = make_moons(120, noise=0.25, random_state=0)
+X2_NEW, Y2_NEW = make_moons(2000, noise=0.25, random_state=1)
+
+
+def quick(**parameters):
+    return TunedSVC(**{"budget": 2, "random_state": 0, **parameters})
+
+
+def test_the_grid_has_a_sample_and_the_members_have_all_rows(monkeypatch):
+    y = Y2 * (np.arange(120) % 9 == 0)
+    model = quick(rows=60).fit(X2, y)
+    judged = np.isfinite(model.oof_predict_proba_[:, 0])
+    assert judged.sum() == 60
+    assert y[judged].mean() == pytest.approx(y.mean(), abs=0.01)
+    assert model.n_rows_ == 120
+    groups = np.arange(120) // 10
+    whole = np.isfinite(quick(rows=55).fit(X2, Y2, groups=groups).oof_predict_proba_[:, 0]).reshape(12, 10)
+    assert (whole.all(axis=1) == whole.any(axis=1)).all()
+    assert whole.sum() == 60
+    splits = list(StratifiedKFold(3).split(X2, Y2))
+    assert np.isfinite(quick(rows=60, cv=splits).fit(X2, Y2).predict_proba(X2)).all()
+    for name, value in {"_MANY_ROWS": 90, "_GRID_ROWS": 70, "_MOST_ROWS": 100}.items():
+        monkeypatch.setattr(base, name, value)
+    model = quick(budget=4).fit(X2, Y2)
+    assert (np.isfinite(model.oof_predict_proba_[:, 0]).sum(), model.n_rows_) == (70, 100)
+    assert len(model.members_) <= 5
+    assert model.members_["weight"].sum() == pytest.approx(1)
+    assert model.score(X2_NEW, Y2_NEW) > 0.85
+    regression = TunedSVR(budget=1, random_state=0).fit(X2, X2[:, 0])
+    assert regression.n_rows_ == 100

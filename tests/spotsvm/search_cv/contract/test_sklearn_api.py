@@ -1,12 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
+from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -107,22 +106,3 @@ def test_what_it_takes_is_what_the_estimator_takes(pairwise, sparse):
 
     tags = get_tags(search(Tagged(), {"a": [1, 2]}))
     assert (tags.input_tags.pairwise, tags.input_tags.sparse, tags.target_tags.multi_output) == (pairwise, sparse, sparse)
-
-
-def test_tags_follow_the_parameters_and_are_copies():
-    one = search(KNeighborsClassifier(), {"n_neighbors": [1, 3]})
-    assert not get_tags(one).input_tags.pairwise
-    one.set_params(estimator__metric="precomputed")
-    assert get_tags(one).input_tags.pairwise
-    get_tags(one).classifier_tags.multi_class = False
-    assert get_tags(one.estimator).classifier_tags.multi_class
-
-
-@pytest.mark.parametrize("refit", [True, False])
-def test_it_can_be_looked_at(refit):
-    one = clone(SEARCHES["pipeline"]).set_params(refit=refit)
-    for shown in (one, one.fit(X, Y)):
-        assert repr(shown).startswith("SpotSearchCV(")
-        with config_context(display="diagram"):
-            assert "<div>SpotSearchCV</div>" in shown._repr_html_()
-            assert "<div>StandardScaler</div>" in shown._repr_html_()

@@ -65,12 +65,6 @@ def test_they_are_ended_if_the_search_fails():
     assert told.tasks[-1] == "teardown"
 
 
-def test_without_callbacks_nothing_is_told():
-    told = Told()
-    search().set_callbacks(told).set_callbacks().fit(X, Y)
-    assert told.tasks == []
-
-
 def test_the_progress_bar_of_scikit_learn_follows_the_suggestions(capsys):
     pytest.importorskip("rich", reason="ProgressBar needs rich: pip install rich")
     from sklearn.callback import ProgressBar

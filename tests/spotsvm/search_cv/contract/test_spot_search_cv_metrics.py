@@ -84,20 +84,6 @@ def test_of_a_set_of_metrics_the_first_is_the_first_in_the_alphabet(engine):
     assert names == ["mean_test_accuracy", "mean_test_f1"]
 
 
-def test_records_of_sets_and_all_metrics_are_resumed(tmp_path):
-    runs = [
-        search(scoring=kind({"f1", "accuracy"}), refit="f1", path=tmp_path / "study.db").fit(X, Y) for kind in (Backwards, sorted)
-    ]
-    assert values(runs[0]) == values(runs[1])
-    options = {"scoring": {"a": "f1", "b": "accuracy"}, "refit": "b", "path": tmp_path / "search.db"}
-    first, again = (search(**options).fit(X, Y) for _ in range(2))
-    for metric in ("a", "b"):
-        assert renamed(again.cv_results_, metric) == renamed(first.cv_results_, metric)
-    assert again.multimetric_
-    assert list(again.scorer_) == ["a", "b"]
-    assert again.score(X, Y) == first.score(X, Y)
-
-
 class NeverFitted(ClassifierMixin, BaseEstimator):
     def __init__(self, C=1.0, gamma=1.0):
         self.C, self.gamma = C, gamma
@@ -293,16 +279,6 @@ def test_all_metrics_are_objectives_and_maximised(which):
     assert fitted.best_score_ == results["mean_test_second"].max()
     assert fitted.best_params_ == results["params"][fitted.best_index_]
     assert fitted.score(X, Y) == RECALLS["second"](fitted.best_estimator_, X, Y)
-
-
-def test_a_list_of_metrics_of_which_refit_is_free_to_choose():
-    free = {"scoring": ["accuracy", "f1", "recall"], "refit": lambda results: int(results["mean_test_f1"].argmax())}
-    fitted = objectives(**free).fit(X, Y)
-    assert len(fitted.study_.trials[0].values) == 3
-    assert fitted.best_index_ == fitted.cv_results_["mean_test_f1"].argmax()
-    without = objectives(refit=False).fit(X, Y)
-    assert not hasattr(without, "best_index_")
-    assert len(without.study_.pareto()) >= 1
 
 
 def test_under_noise_the_best_observed_candidate_is_chosen_and_values_are_shown(capsys):

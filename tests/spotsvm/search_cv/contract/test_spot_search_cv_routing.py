@@ -164,12 +164,3 @@ def test_metadata_that_nobody_asked_for_are_refused(routing):
     asks = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
     with pytest.raises(UnsetMetadataPassedError if asks else TypeError, match="sample_weight"):
         fitted.score(X, Y, sample_weight=WEIGHTS)
-
-
-def test_groups_are_routed_to_the_splitter_and_to_whoever_else_asks(routing, recorder):
-    search(recorder.set_fit_request(groups=False), cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
-    assert all(given["groups"] is None for given in recorder.seen)
-    recorder.seen.clear()
-    search(recorder.set_fit_request(groups=True), cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
-    assert all(len(given["groups"]) == given["rows"] for given in recorder.seen)
-    assert all(set(given["groups"]) <= set(GROUPS) and len(set(given["groups"])) == 4 for given in recorder.seen[:-1])

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
-from spotsvm import Study
+from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.tables import Table, make_table, named_pipeline
+from spotsvm.trials.metrics import named_scorer
+from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description
 
 IRIS = load_iris(return_X_y=True, as_frame=True)
 DIABETES = [part[:120] for part in load_diabetes(return_X_y=True, as_frame=True)]
@@ -77,3 +79,32 @@ def test_other_pipelines_than_table_need_plain_numbers():
     assert columns.columns_["kind"].tolist() == ["category", "number"]
     with pytest.raises(DataError, match=r"column 'a' is not numeric \(row 0 contains 'u'\)"):
         named_pipeline("spectra", given)
+
+
+@pytest.mark.parametrize("case", CASES, ids=" ".join)
+def test_a_pipeline_has_all_that_a_search_needs(case):
+    (X, y), splitter, scoring, n_parameters = CASES[case]
+    name, task = case
+    given = named_pipeline(name, Table(X, y, task), cv=3, seed=4)
+    assert given.name == case[0]
+    assert type(given.splitter) is splitter
+    assert given.splitter.get_n_splits() == 3
+    assert given.scoring == scoring == default_scoring(*case)
+    assert len(given.space) == len(Space(given.space).names) == n_parameters
+    assert set(given.space) <= set(given.estimator.get_params(deep=True)) | {n for n in given.space if "cutoffclassifier__" in n}
+    scores = cross_val_score(given.estimator, X, y, cv=given.splitter, scoring=named_scorer(scoring), error_score="raise")
+    assert np.isfinite(scores).all()
+    assert description(*case)
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_regions(name):
+    task = "regression" if name == "stormwater" else "classification"
+    table = Table(*CASES[name, task][0], task)
+    spaces = [named_pipeline(name, table, region=region).space for region in REGIONS[name]]
+    first = Space(named_pipeline(name, table).space).describe()
+    described = [Space(space).describe() for space in spaces]
+    assert described[0] == first
+    assert all(described.count(d) == 1 for d in described)
+    with pytest.raises(ArgumentError, match=f"pipeline {name} has no region 'table9'; use {REGIONS[name][0]}"):
+        named_pipeline(name, table, region="table9")

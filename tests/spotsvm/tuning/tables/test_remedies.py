@@ -59,10 +59,8 @@ def numbers(column="kind", n=N, odd=()):
 SVR = csv(kind=np.arange(N) + 0.5)
 FEW = csv(GOOD[:6])
 RARE = TEXT + "1,2,rare\n"
-CODES = csv(kind=np.arange(N) % 2)
 GROUPS = csv(who=np.arange(N) // 10)
 S = {"series": {"time": "day"}, "target": "level"}
-TITLE = "a,b,c,d\n"
 
 #: content, arguments, words of the error; and the content and arguments of each remedy (None: as before)
 CASES = {
