@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from parsed import parsed
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("surrogates", "solvers", "spotsvm", "studies")
 TREES = {
-    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    path.relative_to(ROOT).as_posix(): parsed(path.read_text(encoding="utf-8"))
     for folder in FOLDERS
     for path in sorted((ROOT / folder).rglob("*.py"))
 }

@@ -4,10 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
+from parsed import parsed
 
 ROOT = Path(__file__).parent.parent
 FILES = {
-    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text())
+    path.relative_to(ROOT).as_posix(): parsed(path.read_text(encoding="utf-8"))
     for floor in ("surrogates", "solvers", "spotsvm", "studies")
     for path in (ROOT / floor).rglob("*.py")
 }

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from parsed import parsed
 
 from spotsvm import Study
 
@@ -27,8 +28,8 @@ def test_loggers_are_named_by_their_modules(package):
     by_hand = ["logging.getLogger('spotsvm')", "logging.getLogger('spotsvm.cross_validation.fold_scorer')"]
     by_hand.append("logging.getLogger(_WAITS)")
     for path in (ROOT / package).rglob("*.py"):
-        code = path.read_text()
-        for call in calls(ast.parse(code)) if "getLogger" in code else ():
+        code = path.read_text(encoding="utf-8")
+        for call in calls(parsed(code)) if "getLogger" in code else ():
             assert call.replace("_logging", "logging") in ["logging.getLogger(__name__)", *by_hand], path
 
 

@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from parsed import parsed
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("surrogates", "solvers", "spotsvm", "studies")
@@ -67,7 +68,7 @@ def dotted(node):
 def dangerous(source):
     """Return what a module uses that could execute what it reads."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.split(".")[0] in MODULES}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in MODULES:
@@ -123,7 +124,7 @@ def test_every_csv_file_comes_from_one_place():
     writers = [
         p.relative_to(ROOT).as_posix()
         for p in modules()
-        for node in ast.walk(ast.parse(p.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(p.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to_csv"
         if any(keyword.arg in ("index", "header", "lineterminator") for keyword in node.keywords)
     ]

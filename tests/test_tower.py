@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from parsed import parsed
 
 ROOT = Path(__file__).parent.parent
 FLOORS = ("surrogates", "solvers", "spotsvm", "studies")
@@ -115,7 +116,7 @@ def rank(module):
 def imports(source):
     """Return the names that a file imports from, those inside functions and for type checkers included."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             found += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -210,8 +211,8 @@ def private_names(source):
     """Return the private names of other packages that a file imports or reads."""
     found = [f"{module}.{name}" for module, name in imports(source) if module.split(".")[0] not in ("spotsvm", "__future__")]
     private = [name for name in found if any(part.startswith("_") and not part.endswith("__") for part in name.split("."))]
-    read = [node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute) and node.attr in THEIRS]
-    named = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and node.value in THEIRS]
+    read = [node.attr for node in ast.walk(parsed(source)) if isinstance(node, ast.Attribute) and node.attr in THEIRS]
+    named = [node.value for node in ast.walk(parsed(source)) if isinstance(node, ast.Constant) and node.value in THEIRS]
     return private + read + named
 
 

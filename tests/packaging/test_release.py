@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from parsed import parsed
 
 import spotsvm
 
@@ -29,7 +30,7 @@ def imported():
     found = {}
     for folder in ("surrogates", "solvers", "spotsvm", "studies"):
         for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
                 modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
                 modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
                 for module in {module.split(".")[0] for module in modules} - sys.stdlib_module_names - {"spotsvm", ""}:
