@@ -21,7 +21,7 @@ SMALL = {
         "sets": ["2d-chessboard-dots 4x4"], "methods": [GRID, ALGA], "max_n_per_class": 4, "max_evaluations": 20,
     },
     "conformal": {"n_draws": 2, "n_splits": 2},
-    "early_stopping": {"tasks": ("rows",), "seeds": 1},
+    "early_stopping": {"tasks": ("rows",), "seeds": 1, "n_trials": 8},
     "kernel_evolution": {
         "n_evaluations": 6, "n_splits": 2, "grammars": ("psd",),
         "options": {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 4, "tournament_size": 2},

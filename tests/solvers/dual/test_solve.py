@@ -59,18 +59,6 @@ def test_what_is_reported_is_what_was_found(drawn, seed, method, kind, C):
         assert abs(alpha @ y) <= 1e-12 * C
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_same_seed_gives_the_same_result(drawn, method):
-    problem = drawn(1, 30, "sigmoid", 5.0)
-    one, other, third = (solve(problem, method, random_state=seed) for seed in (3, 3, 4))
-    np.testing.assert_array_equal(one.alpha, other.alpha)
-    assert (one.iterations, one.evaluations, one.message) == (other.iterations, other.evaluations, other.message)
-    if method in ("gaussian", "switching", "hybrid", "swarm"):
-        assert not np.array_equal(one.alpha, third.alpha)
-    generator = solve(problem, method, random_state=np.random.default_rng(3))
-    np.testing.assert_array_equal(one.alpha, generator.alpha)
-
-
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize(("kind", "semidefinite"), [("rbf", True), ("linear", True), ("sigmoid", False), ("wavy", False)])
 def test_auto_is_exact_where_k_is_semidefinite_and_memetic_where_not(drawn, kind, semidefinite, bias):

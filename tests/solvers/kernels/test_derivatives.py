@@ -80,14 +80,6 @@ def test_a_kernel_that_is_not_smooth_has_no_metric():
     assert np.isnan(kernel_metric(Kernel("multiquadric", 1.0, 0.0), X).tensor).all()
 
 
-def test_rows_where_a_callable_and_its_name_agree_at_any_scale():
-    for scale in (1e-6, 1e5):
-        rows = scale * X
-        kernel = Kernel("rbf", 0.6 / scale**2)
-        numeric = kernel_metric(as_callable(kernel), rows, difference_steps(scale * Z))
-        np.testing.assert_allclose(numeric.tensor, kernel_metric(kernel, rows).tensor, rtol=1e-7, atol=1e-7 / scale**2)
-
-
 @pytest.mark.parametrize("function", [lambda k: kernel_metric(k, X), lambda k: expansion_gradient(k, X, Z, COEFFICIENTS)])
 def test_what_cannot_be_differentiated(function):
     with pytest.raises(SolverError, match="kernel='precomputed' is given by its values, which have no derivatives"):

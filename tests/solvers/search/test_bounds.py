@@ -51,7 +51,7 @@ def test_each_kriging_search_models_bounds_and_resumes_to_the_bit(search, near, 
         assert [t.params for t in part.trials] == [t.params for t in whole.trials[:20]]
 
 
-@pytest.mark.parametrize("search", ["cmaes", "vns", "lbfgsb", "random", "lhs", "carrizosa2014"])
+@pytest.mark.parametrize("search", ["cmaes", "vns", "lbfgsb", "random"])
 def test_any_other_search_is_told_a_failure(search):
     study = Study(SPACE, search, 0, constraints={"memory": ("<=", 1e9)}, noise=False).run(needing_memory, n_trials=20)
     inner = study._books.search._search
@@ -105,7 +105,7 @@ def test_the_front_of_several_objectives_is_on_the_bound(search, n_trials, near,
         assert [t.params for t in part.trials] == [t.params for t in whole.trials]
 
 
-@pytest.mark.parametrize("search", ["random", "lhs", "nsga2"])
+@pytest.mark.parametrize("search", ["random", "nsga2"])
 def test_several_objectives_of_which_none_holds_the_bounds(search, tmp_path):
     study = Study(SPACE, search, 0, direction=("minimize", "minimize"), constraints={"sum": ("<=", -1)}, noise=False)
     study.run(two_distances, n_trials=12)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from driven import MIXED, bowl, drive, drive_points
+from driven import bowl, drive, drive_points
 
 from spotsvm.errors import SolverError
 from spotsvm.searches import CmaesSearch, Domain
@@ -47,17 +47,6 @@ def test_the_first_point_is_the_centre_or_the_best_that_was_told(given):
     assert search.n_foreseen == 1
 
 
-def test_a_stranger_that_beats_the_generation_draws_the_mean():
-    with_it, without = (CmaesSearch(CUBE, 3) for _ in range(2))
-    for search in (with_it, without):
-        drive(search, bowl, 12)
-    with_it.tell(np.full(4, 0.3), 0.0)
-    for search in (with_it, without):
-        drive(search, bowl, 12)
-    gap = [np.linalg.norm(s._run.es.mean - 0.3) for s in (with_it, without)]
-    assert gap[0] < gap[1]
-
-
 def test_points_beyond_the_generation_take_the_place_of_those_that_are_late():
     search = CmaesSearch(CUBE, 0)
     first = [search.ask().point for _ in range(11)]
@@ -96,18 +85,6 @@ def test_an_optimum_at_or_near_the_border_is_found(at):
     search = CmaesSearch(Domain.continuous(3), 0)
     drive(search, lambda u: float(np.abs(u - at).sum()), 200)
     assert search.values.min() < 0.01
-
-
-def test_integers_and_categories():
-    def f(u):
-        level = MIXED.level_of(u)[0]
-        return (u[0] - 0.2) ** 2 + 0.1 * (level[1] - 5) ** 2 + 1.0 * (level[2] != 1)
-
-    search = CmaesSearch(MIXED, 0)
-    drive(search, f, 80)
-    best = search.points[np.argmin(search.values)]
-    assert MIXED.level_of(best)[0, 1:].tolist() == [5, 1]
-    assert abs(best[0] - 0.2) < 0.05
 
 
 @pytest.mark.parametrize(

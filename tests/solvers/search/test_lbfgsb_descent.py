@@ -36,19 +36,6 @@ def descend(f, start, **options):
     raise AssertionError("the descent does not end")
 
 
-def test_one_thing_after_the_other():
-    asked = descend(lambda u: float((u[0] - 0.8) ** 2 + 2 * (u[1] - 0.1) ** 2), [0.5, 0.5])
-    assert [(origin, len(points)) for origin, points in asked[:4]] == [
-        ("step", 1),
-        ("difference", 2),
-        ("step", 1),
-        ("difference", 2),
-    ]
-    assert asked[0][1][0].tolist() == [0.5, 0.5]
-    assert np.linalg.norm(asked[2][1][0] - 0.5) == pytest.approx(0.2)
-    assert asked[-1][1][0] == pytest.approx([0.8, 0.1], abs=0.03)
-
-
 def test_a_step_that_is_turned_down_costs_no_gradient():
     asked = descend(lambda u: float(np.exp(30 * abs(u[0] - 0.55))), [0.5, 0.5], first_step=0.4)
     k = next(k for k in range(2, len(asked)) if asked[k][0] == asked[k - 1][0] == "step")

@@ -155,13 +155,3 @@ def test_integers_move_by_levels_and_categories_stay():
 def test_bad_arguments(options, message):
     with pytest.raises(SolverError, match=message):
         LbfgsbSearch(CUBE, **options)
-
-
-def test_what_is_asked_beyond_the_plan_is_of_later_designs_and_may_start_a_descent():
-    search = LbfgsbSearch(Domain.continuous(2), noise=False)
-    waiting = [search.ask() for _ in range(30)]
-    assert {s.origin for s in waiting} == {"design"}
-    assert len({s.point.tobytes() for s in waiting}) == 30
-    for k, s in enumerate(waiting):
-        search.tell(s.point, float(k != 22))  # the best is of the fourth design
-    assert np.linalg.norm(search.ask().point - waiting[22].point) <= search.step + 1e-9

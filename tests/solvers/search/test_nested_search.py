@@ -197,11 +197,6 @@ def test_state_of_an_earlier_stage_is_of_no_effect():
     assert search.state() == {}
 
 
-def test_points_of_the_stage_before_that_are_pending_are_not_proposed_again():
-    search = NestedSearch(GRID, 0, stages=SMALL_STAGES, inner="random")
-    assert len({tuple(search.ask().point) for _ in range(9)}) == 9
-
-
 def test_a_model_that_rounding_in_the_richest_cube_empties_leaves_random_points():
     coarse = Domain((Coordinate(levels=3), Coordinate()))
     line = Stage(LINE, 8, lambda u: np.array([u[0], 0.5]), lambda u: u[:1])
@@ -210,19 +205,6 @@ def test_a_model_that_rounding_in_the_richest_cube_empties_leaves_random_points(
     assert [s.point[1] == 0.5 for s in suggestions] == [True] * 3 + [False] * 7
     assert "its model seems to hold nothing new" in suggestions[4].note
     assert len({tuple(s.point) for s in suggestions}) == 10
-
-
-def test_how_many_points_are_foreseen():
-    class Generations(RandomSearch):
-        n_foreseen = 6
-
-    search = NestedSearch(SQUARE, 0, stages=STAGES, inner=Generations)
-    foreseen = []
-    for _ in range(10):
-        foreseen.append(search.n_foreseen)
-        search.ask()
-    assert foreseen == [6, 6, 6, 5, 4, 3, 2, 1, 1, 6]
-    assert NestedSearch(SQUARE, 0, stages=STAGES).n_foreseen == 1
 
 
 @pytest.mark.parametrize(

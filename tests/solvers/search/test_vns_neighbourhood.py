@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from spotsvm.errors import SolverError
-from spotsvm.searches import Coordinate, Domain
+from spotsvm.searches import Domain
 from spotsvm.solvers.search.vns_search import neighbourhood_radii, shake, uniform_in_ball
 
 NORMS = {"inf": np.inf, "2": 2, "1": 1}
@@ -33,34 +33,6 @@ def test_a_ball_is_drawn_from_uniformly(norm, d):
     assert np.abs(points.mean(axis=0) - 0.5).max() < 0.05
     corner = np.array([uniform_in_ball(np.zeros(d), np.ones(d), norm, rng) for _ in range(n)])
     assert kstest(np.linalg.norm(corner, NORMS[norm], axis=1) ** d, "uniform").pvalue > 0.01
-
-
-MIXED = Domain(
-    (
-        Coordinate(levels=3, categorical=True),
-        Coordinate(levels=5),
-        Coordinate(parent=0, parent_levels=frozenset({1})),
-    )
-)
-
-
-def draws(radius, n=600):
-    rng = np.random.default_rng(2)
-    around = MIXED.snap_one([0.1, 0.5, 0.5])
-    points = np.array([shake(MIXED, around, np.full(3, radius), "inf", rng) for _ in range(n)])
-    return points, MIXED.level_of(points)
-
-
-def test_integers_change_as_far_as_the_radius_reaches():
-    assert set(draws(0.09)[1][:, 1]) == {2}
-    assert set(draws(0.25)[1][:, 1]) == {1, 2, 3}
-    assert np.bincount(draws(1.0)[1][:, 1]).min() > 90
-
-
-def test_what_counted_for_nothing_is_drawn_from_its_whole_range():
-    points, cells = draws(0.3, 3000)
-    assert set(points[cells[:, 0] != 1][:, 2]) == {0.5}
-    assert kstest(points[cells[:, 0] == 1][:, 2], "uniform").pvalue > 0.01
 
 
 def test_radii():

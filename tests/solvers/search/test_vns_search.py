@@ -73,22 +73,3 @@ def test_the_best_of_what_was_told_is_the_start():
     assert given.ask().point.tolist() == [0.2, 0.2]
     given.tell([0.2, 0.2], 2.0)
     assert given.incumbent.tolist() == [0.8, 0.7]
-
-
-def test_a_batch_goes_through_the_neighbourhoods():
-    search = VnsSearch(SQUARE, radii=[0.001, 0.01, 0.1], opening="narrowest")
-    search.tell([0.5, 0.5], 1.0)
-    batch = [search.ask().point for _ in range(4)]
-    distances = [np.abs(p - 0.5).max() for p in batch]
-    for distance, low, high in zip(distances, [0, 0.001, 0.01, 0], [0.001, 0.01, 0.1, 0.001], strict=True):
-        assert low < distance <= high
-    for point, value, kappa in zip(batch, [2.0, 0.5, 3.0, 0.1], [2, 1, 2, 1], strict=True):
-        search.tell(point, value)
-        assert search.kappa == kappa
-    assert np.array_equal(search.incumbent, batch[3])
-    before = VnsSearch(SQUARE, radii=[0.01, 0.1], opening="narrowest")  # before the first value it is around the start
-    batch = np.array([before.ask().point for _ in range(4)])
-    assert np.abs(batch - 0.5).max() <= 0.01
-    for point in batch:
-        before.tell(point, wavy(point))
-    assert before.kappa == 1

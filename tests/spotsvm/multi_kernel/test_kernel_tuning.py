@@ -1,6 +1,9 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -33,14 +36,6 @@ def test_a_tuned_machine_is_the_best_candidate_refitted():
     np.testing.assert_allclose(machine.decision_function(X), best.fit(X, y).decision_function(X), atol=1e-9)
     assert machine.weights_.shape == (1, 2)
     assert machine.gamma_ == pytest.approx(best.gamma_)
-
-
-def test_sample_weights_reach_the_folds():
-    X, y = digits(100)
-    weight = np.where(np.arange(100) < 60, 1.0, 0.0)
-    machine = MultiKernelSVC(groups=HALVES, kernel="linear", tune="random", n_trials=3, cv=2, random_state=0)
-    machine.fit(X, y, sample_weight=weight)
-    assert set(machine.support_) <= set(range(60))
 
 
 def test_the_data_s_names_and_an_iterator_of_folds():
@@ -93,3 +88,13 @@ def test_what_fails_in_every_trial_is_told_at_once(parameters, message):
         MultiKernelSVC(**{"groups": HALVES, **QUICK, **parameters}).fit(*digits(40))
     with pytest.raises(ArgumentError, match=r"sample_weight has shape \(3,\); X has 40 rows"):
         MultiKernelSVC(groups=HALVES, **QUICK).fit(*digits(40), [1.0, 2.0, 3.0])
+
+
+def test_the_same_seed_tunes_the_same_and_a_clone_is_untuned():
+    X, y = digits(100)
+    machines = [MultiKernelSVC(groups=HALVES, tune="random", n_trials=6, random_state=3).fit(X, y) for _ in range(2)]
+    assert machines[0].tuning_.best_params_ == machines[1].tuning_.best_params_
+    assert not hasattr(clone(machines[0]), "tuning_")
+    again = pickle.loads(pickle.dumps(machines[0]))
+    np.testing.assert_array_equal(again.predict(X), machines[0].predict(X))
+    assert not hasattr(machines[0].set_params(tune=None).fit(X, y), "tuning_")

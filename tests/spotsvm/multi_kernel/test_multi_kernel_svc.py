@@ -134,14 +134,6 @@ def test_weights_of_features(data):
     assert not hasattr(machine().fit(X, Y), "coef_")
 
 
-def test_the_weights_of_rows_are_those_of_exact_svc():
-    weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
-    ours = MultiKernelSVC(gamma="scale", class_weight="balanced").fit(X, Y, sample_weight=weights)
-    exact = ExactSVC(class_weight="balanced").fit(X, Y, sample_weight=weights)
-    np.testing.assert_allclose(ours.decision_function(X_NEW), exact.decision_function(X_NEW), atol=1e-9)
-    assert ours.gamma_["all"] == exact.kernel_.gamma
-
-
 def test_entries_are_set_in_copies_and_follow_groups():
     weights = {"first": 2.0}
     ours = machine(weights=weights, gamma=(0.1, 0.2, "scale"))

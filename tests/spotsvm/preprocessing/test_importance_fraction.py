@@ -68,13 +68,6 @@ def test_where_no_tree_splits_all_features_stay(y):
     assert not found.importances_.any()
 
 
-@pytest.mark.parametrize("labels", [["a", "b", "c"], [1.0, 5.0, 7.0]])
-def test_what_the_classes_are_called_does_not_matter(labels):
-    named = np.array(labels)[CULTIVAR]
-    a, b = (ImportanceFraction(**SMALL).fit(WINE, y) for y in (CULTIVAR, named))
-    np.testing.assert_array_equal(a.importances_, b.importances_)
-
-
 @pytest.fixture
 def grown(monkeypatch):
     """The forests that were grown."""

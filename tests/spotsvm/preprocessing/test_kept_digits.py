@@ -107,15 +107,6 @@ def test_whole_numbers_with_gaps_in_a_file_keep_their_digits(tmp_path):
     assert found.isna().to_numpy().tolist() == GAPS.tolist()
 
 
-def test_with_gaps_and_weights():
-    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
-    weights = np.random.default_rng(1).random(len(X)).round()
-    model = TunedSVC(budget=1, random_state=0)
-    decisions = model.fit(gaps[TRAIN], Y[TRAIN], weights[TRAIN]).decision_function(gaps[NEW])
-    found = model.fit(gaps[TRAIN] + 2.0**50, Y[TRAIN], weights[TRAIN]).decision_function(gaps[NEW] + 2.0**50)
-    np.testing.assert_allclose(found, decisions, atol=1e-3)
-
-
 @given(
     st.lists(st.integers(-1000, 1000), min_size=3, max_size=30).filter(lambda numbers: len(set(numbers)) > 1),
     st.integers(-(2**62), 2**62),

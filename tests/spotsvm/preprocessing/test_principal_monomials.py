@@ -37,13 +37,6 @@ def test_names():
     assert found.feature_names_in_.tolist() == WINE.columns.tolist()
 
 
-@pytest.mark.parametrize(("n_kept", "kept"), [(None, 13), (0, 0), (5, 5), (99, 13)])
-def test_the_number_of_components_that_are_kept(n_kept, kept):
-    found = PrincipalMonomials(2, n_kept=n_kept).fit(WINE)
-    assert (found.n_kept_, found.n_components_) == (kept, 2)
-    assert found.transform(WINE).shape[1] == kept + 3
-
-
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.999, 0.999999])
 def test_a_share_of_the_variance_is_that_of_pca(share):
     scaled = StandardScaler().fit_transform(WINE)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import ArgumentError
-from spotsvm.studies.alga.sets import DOT_SETS, Parts, chessboard_dots, random_dots, random_points, thirds
+from spotsvm.studies.alga.sets import DOT_SETS, chessboard_dots, random_dots, random_points, thirds
 
 
 def rows(parts):
@@ -17,12 +17,6 @@ def test_thirds_share_no_point_and_have_both_classes_alike():
     shares = [np.mean(y > 0) for y in (parts.y, parts.validation_y, parts.test_y)]
     assert np.ptp(shares) < 0.01
     assert thirds(data).checksum == parts.checksum != thirds(data, seed=1).checksum
-
-
-def test_no_size_is_larger_than_a_class():
-    X = np.zeros((100, 2))
-    y = np.where(np.arange(100) < 7, 1.0, -1.0)
-    assert Parts("few", 0, X, y, X, y, X, y).sizes == [2]
 
 
 @pytest.mark.parametrize(
@@ -49,25 +43,6 @@ def test_the_papers_sizes_in_the_unit_square(name, size, largest):
     np.testing.assert_array_equal(one.X, again.X)
     np.testing.assert_array_equal(one.y, again.y)
     assert not np.array_equal(one.X, other.X)
-
-
-def test_the_dots_of_the_board_are_disks_of_one_class():
-    data = chessboard_dots(6400, board=4)
-    # back to squares of side 1, whose disks reach 0.05 over the edge
-    places = data.X * 4.1 - 0.05
-    centres = np.floor(places).clip(0, 3) + 0.5
-    distances = np.linalg.norm(places - centres, axis=1)
-    colours = np.where((centres - 0.5).sum(axis=1) % 2 == 0, 1.0, -1.0)
-    inner = distances < 0.45  # where no neighbour's disk reaches
-    assert (colours[inner] == data.y[inner]).all()
-    # a strange class only within a neighbour's disk
-    strange = np.flatnonzero(colours != data.y)
-    assert 0.02 < len(strange) / len(data.y) < 0.08
-    across = np.abs(places[strange] - centres[strange])
-    neighbour = np.sqrt((1.0 - across.max(axis=1)) ** 2 + across.min(axis=1) ** 2)
-    assert neighbour.max() <= 0.55 + 1e-9
-    counts = np.unique(np.floor(places).clip(0, 3) @ [4, 1], return_counts=True)[1]
-    assert counts.min() > 350
 
 
 @pytest.mark.parametrize(

@@ -89,16 +89,6 @@ def test_improvements_and_their_intervals():
     assert np.isnan(improvement_by_draw(np.zeros(3), np.zeros(3)).mean)
 
 
-def test_mushroom_by_svc():
-    rng = np.random.default_rng(0)
-    X = rng.choice([-1.0, 0.0, 1.0], size=(1200, 5))
-    y = np.where(X[:, 0] + X[:, 1] > 0, 1.0, -1.0)
-    order = np.random.default_rng([0, 1]).permutation(1200)
-    machine = SVC(C=10.0, gamma=1 / (2 * 0.6**2)).fit(X[order[:100]], y[order[:100]])
-    found = run_mushroom(X, y, 10.0, 0.6, True, 0, 1)
-    assert found["before"] == pytest.approx(1 - machine.score(X[order[100:1100]], y[order[100:1100]]), abs=0.003)
-
-
 def test_rows_tables_and_files(study, tmp_path):
     runs = study.frame()
     assert len(runs) == 2 * 12 + 2 * 2 * 4 + 20 * 2 + 2 * 2

@@ -15,17 +15,11 @@ def study():
 def test_half_of_the_steps_are_spent_with_each_rule(study):
     frame = study.frame()
     assert frame.rule.tolist() == list(RULES)
-    assert frame.trials[0] == 6
-    assert (frame.trials[1:] >= 6).all()
+    assert frame.trials[0] == 4
+    assert (frame.trials[1:] >= 4).all()
     assert (frame.missed <= frame.stopped).all()
     assert frame.full.notna().tolist() == [True, False, False]
     assert frame.full[0] <= frame.half[0]
-
-
-def test_the_table_and_the_conclusion_have_the_means(study):
-    table = study.table()
-    assert table.half.tolist() == study.frame().half.tolist()
-    assert f"{table.full[0]:.4g} after all steps without a rule" in study.conclusion()
 
 
 @pytest.mark.parametrize("name", TASKS)

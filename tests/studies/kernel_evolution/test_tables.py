@@ -145,7 +145,7 @@ def test_luck_and_time():
     assert "is missed" in on_time(runs.assign(seconds=301.0))
     assert "is met in the median" in on_time(runs.assign(seconds=np.where(runs.split == 0, 301.0, 60.0)))
     assert "The goal" not in on_time(runs.assign(evaluations=40))
-    assert on_time(runs[runs.method == "tRBF"]) == ""
+    assert on_time(runs[runs.method == "tRBF"]) == on_tuned_rbf(runs[runs.method == "tRBF"]) == ""
 
 
 def test_bars_of_formulae_end_no_cells():

@@ -93,9 +93,3 @@ def test_the_tables_are_of_the_rows_and_in_the_files(study, tmp_path):
     assert "### By data set" in (tmp_path / "oversearching.md").read_text()
     titles = [panel.get_title() for panel in study.figure().axes]
     assert titles[:2] == ["C, gamma: 2 parameters", "C, a gamma a feature: 31 parameters"]
-
-
-def test_without_a_folder_of_data_there_are_stand_ins(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    shapes = {pool.name: pool.X.shape for pool in OversearchingStudy()._pools()}
-    assert shapes == {"breast cancer": (569, 30), "digits 3 and 8": (357, 16)}

@@ -32,14 +32,6 @@ def test_all_runs_begin_with_the_default_and_the_centre(q):
         assert first == [pytest.approx(task.default), pytest.approx({"C": 2.0**2.5, "gamma": 2.0**-6, "epsilon": 2.0**-4})]
 
 
-def test_under_noise_the_recommended_trial_counts():
-    task = make_task("branin_noisy")
-    told, _ = pending_run(task, "random", 0, q=4, n_trials=12)
-    truths = [task.truth(t.params) for t in told]
-    assert result_after(task, told, 12, 0) in truths
-    assert result_after(task, told, 6, 0) in truths[:6]
-
-
 def short(**options):
     return PendingQualityStudy(**({"tasks": ["branin"], "seeds": 2, "q": (1, 3), "n_trials": 8, "searches": ["lhs"]} | options))
 

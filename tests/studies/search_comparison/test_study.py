@@ -2,10 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spotsvm import Space
 from spotsvm.errors import BudgetError, DataError
 from spotsvm.studies.search_comparison.results import by_task, draw_tasks, findings, with_regret, worse_than_random
 from spotsvm.studies.search_comparison.study import SearchComparisonStudy
-from spotsvm.studies.tasks.tasks import make_tasks
+from spotsvm.studies.tasks.tasks import TASKS as ALL_TASKS
+from spotsvm.studies.tasks.tasks import SyntheticFunction, make_tasks
+from spotsvm.study.given import equal_start, starts
 
 SEARCHES = ("kriging", "lhs", "random")
 TASKS = ("branin", "branin_noisy", "svc_rbf_sonar")
@@ -112,3 +115,11 @@ def test_the_conclusion_says_where_random_search_is_better():
     assert "Worse than random search in the median of the 2 seeds: bad on easy, hard." in text
     study._frame = study._frame[study._frame.search != "bad"]
     assert "No search is worse than random search" in study.conclusion()
+
+
+def test_every_machine_has_a_default_in_its_space():
+    tasks, left_out = make_tasks()
+    for task in tasks:
+        machine = not isinstance(task.error, SyntheticFunction)
+        assert len(starts(equal_start(task.space, task.default), Space(task.space))) == 1 + machine
+    assert {task.name for task in tasks} | set(left_out) == set(ALL_TASKS)

@@ -85,3 +85,9 @@ def test_the_default_series_is_what_one_would_measure():
 def test_bad_input(call, text):
     with pytest.raises(ArgumentError, match=text):
         call()
+
+
+def test_without_an_error_of_the_gauge():
+    exact = simulate_tank(2000, 3, gauge_error=0.0)
+    assert np.array_equal(exact.rain, exact.fallen)
+    assert np.array_equal(exact.level, simulate_tank(2000, 3).level)

@@ -22,17 +22,6 @@ def of_success(points, succeeded, power=1.0):
     return Chance.of_success(Embedding.of(points), points, succeeded, power)
 
 
-def test_a_border_is_learnt():
-    """Of a region that fails beyond x = 0.6 + 0.1 sin 6 y, at points that were not evaluated."""
-    chance = of_success(POINTS, border(POINTS))
-    new = np.random.default_rng(1).random((400, 2))
-    truth = border(new)
-    assert np.mean((chance.at(new) > 0.5) == truth) > 0.95
-    far = np.abs(new[:, 0] - 0.6) > 0.25
-    assert chance.at(new[far & truth]).min() > 0.9
-    assert chance.at(new[far & ~truth]).max() < 0.1
-
-
 def test_both_outcomes_at_one_point():
     points = np.vstack([POINTS[:20], POINTS[:20]])
     succeeded = np.arange(40) % 20 < 15

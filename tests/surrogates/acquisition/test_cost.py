@@ -14,12 +14,6 @@ NEW = np.random.default_rng(1).random((70, 2))
 SECONDS = 10.0 ** (3 * POINTS[:, 0] - 1)
 
 
-def test_the_logarithm_of_the_seconds_is_learnt():
-    embedding = Embedding.of(POINTS)
-    saved = saving(embedding, POINTS, SECONDS).mean(embedding.transform(NEW))
-    assert np.allclose(saved, np.log(SECONDS).mean() - np.log(10) * (3 * NEW[:, 0] - 1), atol=0.3)
-
-
 def test_seconds_that_are_not_known_and_such_as_are_all_equal():
     embedding = Embedding.of(POINTS)
     some = np.where(np.arange(25) % 2, np.nan, SECONDS)

@@ -60,19 +60,6 @@ def test_reinterpolation_promises_nothing_at_evaluated_points():
     assert np.isfinite([value, *gradient]).all()
 
 
-def test_failures_are_avoided():
-    """Where most evaluations failed the criterion loses the logarithm of the chance."""
-    fitted = models()
-    model = feasible(fitted)
-    chance = model[0].at(fitted.embedding.transform(DOMAIN.model_inputs(POINTS)))
-    failed = POINTS[:, 1] >= 0.7
-    assert chance[failed].max() < chance[~failed].min()
-    loss = AveragedImprovement(DOMAIN, fitted, "plain", model).value(POINTS) - AveragedImprovement(DOMAIN, fitted, "plain").value(
-        POINTS
-    )
-    assert np.allclose(loss, np.log(chance))
-
-
 @pytest.mark.parametrize("criterion", ["reinterpolation", "plain"])
 def test_believed_points_promise_less_and_the_gradient_is_right(criterion):
     acquisition = AveragedImprovement(DOMAIN, models(), criterion, feasible(models()))

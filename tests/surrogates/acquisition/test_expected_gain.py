@@ -33,13 +33,6 @@ def test_it_is_the_largest_that_the_ensemble_expects(noisy):
     assert on_grid * 0.98 <= found.improvement <= on_grid * 1.3
 
 
-def test_it_has_the_responses_unit_and_no_origin():
-    points = at(12)
-    small, large = gain(points, bowl(points)), gain(points, 1000 * bowl(points) + 50)
-    assert large.improvement == pytest.approx(1000 * small.improvement, rel=1e-3)
-    assert (large.incumbent, small.incumbent) == (np.argmin(bowl(points)),) * 2
-
-
 def test_the_incumbent_is_the_best_seen_or_the_best_predicted():
     points = at(30)
     values = bowl(points)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spotsvm import Kriging
-from spotsvm.searches import Coordinate, Domain
+from spotsvm.searches import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.likelihood import maximize_likelihood
 
@@ -81,15 +81,3 @@ def test_only_chains_that_give_a_member_move(monkeypatch):
     assert len(models.members) == 3
     assert (ensemble.chains[:3] != before[:3]).all()
     assert np.array_equal(ensemble.chains[3], before[3])
-
-
-def test_categories_and_replicates():
-    domain = Domain((Coordinate(), Coordinate(levels=3, categorical=True)))
-    points = domain.snap(np.vstack([RNG.random((25, 2)), RNG.random((25, 2))]))
-    points = np.vstack([points, points[:10]])
-    values = points[:, 0] + np.where(domain.level_of(points)[:, 1] == 1, 2.0, 0.0) + 0.05 * RNG.normal(size=60)
-    models = KrigingEnsemble(domain, warped=False).fit(points, values, np.random.default_rng(0))
-    mean, error = models.predict_evaluated()
-    assert mean.shape == error.shape == (60,)
-    assert mean[0] == mean[50]
-    assert np.corrcoef(mean, values)[0, 1] > 0.98

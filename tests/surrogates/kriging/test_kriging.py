@@ -140,13 +140,6 @@ def test_categories_have_no_order():
     assert np.allclose(a.predict([[1.0, 0.5]]), 5.5, atol=0.1)
 
 
-def test_blocks_do_not_change_the_prediction(monkeypatch):
-    model, new = Kriging(random_state=0).fit(X, Y), RNG.random((25, 3)) * [1, 10, 100]
-    whole = model.predict(new, return_std=True)
-    monkeypatch.setattr("spotsvm.surrogates.kriging.kriging._BLOCK", 100)
-    assert np.allclose(model.predict(new, return_std=True), whole, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -27,13 +27,6 @@ def test_realisations_have_the_mean_and_the_deviation_of_the_process():
     assert (drawn.std(axis=1) < 1.25 * spread).all()
 
 
-def test_where_there_is_no_noise_realisations_go_through_the_data():
-    models = fitted(np.cos(3 * PLACES[:, 0]))
-    drawn = Realisations(models.members[0], 9, 20, np.random.default_rng(0))(models.embedded)
-    nearly = np.sqrt(models.members[0].process.nugget * models.members[0].process.sigma2)
-    assert np.abs(drawn - models.members[0].response.mean[:, None]).max() < 10 * nearly + 1e-6
-
-
 @pytest.mark.parametrize("level", [0.04, 0.16])
 def test_the_share_of_a_parabola(level):
     """(x - 0.5)^2 <= level holds in 2 sqrt(level) of the line, and with some tolerance in more."""

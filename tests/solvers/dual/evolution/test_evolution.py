@@ -148,12 +148,6 @@ def test_it_stops_by_its_rule_or_at_its_cap_and_tells(drawn, method):
     assert (capped.converged, capped.iterations, capped.message) == (False, 3, "stopped at max_generations=3")
 
 
-def test_the_papers_settings():
-    s = EvolutionSettings()
-    assert (s.population_size, s.tournament_size, s.crossover_probability) == (10, 3, 0.9)
-    assert (s.max_generations, s.patience, s.step) == (1000, 5, 0.1)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_very_few_rows(drawn, method):
     for n in (1, 2, 3):

@@ -10,7 +10,7 @@ from spotsvm import solve_dual
 from spotsvm.errors import SolverError
 from spotsvm.solvers.dual import DualProblem
 from spotsvm.solvers.dual.evolution.evolution import KINDS, evolve
-from spotsvm.solvers.dual.evolution.memetic import MemeticSettings, Perturbation, memetic
+from spotsvm.solvers.dual.evolution.memetic import MemeticSettings, memetic
 from spotsvm.solvers.dual.evolution.swarm import swarm
 from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.spectrum import is_concave
@@ -128,24 +128,6 @@ def test_what_is_concave(drawn):
     assert not is_concave(DualProblem(distances, y, np.ones(30), True))
     assert is_concave(DualProblem(np.zeros((30, 30)), y, np.ones(30), False))
     assert not is_concave(DualProblem(np.eye(30)[::-1].copy(), y, np.ones(30), False))
-
-
-@settings(max_examples=25, deadline=None)
-@given(SEEDS, st.booleans(), st.floats(0.01, 1.0))
-def test_perturbations_are_feasible(drawn, seed, bias, share):
-    bounds = 2.0 * np.random.default_rng(seed).choice([0.0, 0.2, 1.0], 15)
-    bounds[[0, -1]] = 1.0
-    problem = drawn(seed, 15, "rbf", bounds, bias)
-    perturbation = Perturbation(problem, np.random.default_rng(seed))
-    one, other = perturbation.scatter(), perturbation.scatter()
-    for beta in (one, perturbation.kick(one, share), perturbation.kick(np.zeros(15), share), perturbation.cross(one, other)):
-        assert (beta * problem.y >= 0).all()
-        assert (beta * problem.y <= bounds).all()
-        if bias:
-            assert abs(beta.sum()) <= 1e-12
-    part = perturbation.without_some(0.2, 0.9)
-    assert ((part.C == problem.C) | (part.C == 0)).all()
-    assert part.bias == bias
 
 
 @pytest.mark.parametrize("name", ["searches", "population_size"])

@@ -71,14 +71,6 @@ def test_the_kernel_does_what_plain_numpy_does(drawn, seed, kind, C, steps):
     assert problem.objective(found.alpha) == pytest.approx(problem.objective(np.abs(expected)), rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=200))
-def test_the_largest_positive_entry(values):
-    score = np.array(values)
-    at, best = kernels.largest(score)
-    assert (at, best) == ((int(score.argmax()), score.max()) if score.max() > 0 else (-1, 0.0))
-
-
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
 def test_no_place_in_the_box_of_two_is_better_than_the_best_pair(seed):
@@ -116,20 +108,6 @@ def test_a_newton_step_maximises_over_the_free_variables(drawn):
     np.testing.assert_allclose(gradient[free], 0.0, atol=1e-9)
     np.testing.assert_allclose(gradient, problem.y - problem.K @ beta, atol=1e-9)
     np.testing.assert_array_equal(np.delete(beta, free), np.delete(0.5 * problem.y, free))
-
-
-@pytest.mark.parametrize("C", [0.1, 1.0, 1e6])
-@pytest.mark.parametrize(
-    ("K", "expected"),
-    [
-        (np.zeros((6, 6)), lambda C: np.full(6, C)),
-        (np.eye(6), lambda C: np.full(6, min(C, 1.0))),
-        (-np.eye(6), lambda C: np.full(6, C)),
-    ],
-)
-def test_zero_and_identity(K, expected, C):
-    problem = DualProblem(K, np.array([1.0, -1, 1, -1, 1, -1]), np.full(6, C), False)
-    np.testing.assert_allclose(coordinate_ascent(problem, np.zeros(6), 1e-9).alpha, expected(C))
 
 
 def test_hard_margin_agrees_with_what_libsvm_finds_on_centred_data():

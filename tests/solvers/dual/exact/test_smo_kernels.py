@@ -132,16 +132,6 @@ def test_slopes_and_back(seed, epsilon):
     np.testing.assert_allclose(back, np.where(lower < upper, g, np.nan), rtol=1e-15)
 
 
-@settings(max_examples=30, deadline=None)
-@given(SEEDS, st.sampled_from([np.float32, np.float64]))
-def test_add_rows(seed, dtype):
-    rng = np.random.default_rng(seed)
-    K, g, changes = rng.standard_normal((20, 20)).astype(dtype), rng.standard_normal(20), rng.choice([0.0, 1.7, -0.3], 20)
-    expected = g + changes @ K.astype(np.float64)
-    kernels.add_rows(K, changes, g)
-    np.testing.assert_allclose(g, expected, rtol=1e-12, atol=1e-12)
-
-
 @settings(max_examples=25, deadline=None)
 @given(SEEDS, EPSILON)
 def test_active_are_all_that_could_be_in_a_violating_pair(seed, epsilon):

@@ -107,3 +107,13 @@ def test_the_scale_of_the_data_changes_no_result(scale):
 def test_bad_input(arguments, message):
     with pytest.raises(SolverError, match=message):
         DistanceColumns(*arguments)
+
+
+@pytest.mark.parametrize("room", [0, 1, 5, 100])
+def test_the_room_changes_no_result(room):
+    small = DistanceColumns(X, Z, max_bytes=8 * len(Z) * room)
+    large = DistanceColumns(X, Z)
+    for _ in range(5):
+        rows = RNG.choice(40, 7, replace=False)
+        np.testing.assert_allclose(small.gaussian_sums(rows, 0.3, C), large.gaussian_sums(rows, 0.3, C), atol=1e-12)
+    assert small.kept_bytes <= 8 * len(Z) * max(room, 1)

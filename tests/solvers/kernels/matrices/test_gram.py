@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 
 from spotsvm.errors import SolverError
 from spotsvm.kernels import Kernel, gram_matrix
-from spotsvm.solvers.kernels import KERNELS, kernel_blocks, kernel_matrix, squared_distances
+from spotsvm.solvers.kernels import KERNELS, kernel_matrix, squared_distances
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(300, 6)), RNG.normal(size=(70, 6))
@@ -20,25 +20,6 @@ def test_blocks_change_nothing(kernel, max_bytes):
     np.testing.assert_allclose(K, kernel_matrix(kernel, X, X.copy()), rtol=1e-11, atol=1e-13)
     cross = kernel_matrix(kernel, X, Z, max_bytes=max_bytes)
     np.testing.assert_allclose(cross, kernel_matrix(kernel, X, Z), rtol=1e-11, atol=1e-13)
-
-
-@pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
-def test_few_rows_and_rows_of_zeros(kernel):
-    for n in (1, 2):
-        np.testing.assert_allclose(gram_matrix(kernel, X[:n]), kernel_matrix(kernel, X[:n], X[:n].copy()))
-    assert np.ptp(gram_matrix(kernel, np.zeros((5, 3)))) == 0.0
-    if kernel.base == "squared distances":
-        assert (np.diag(gram_matrix(kernel, X)) == kernel.of(np.zeros(1))).all()
-
-
-def test_float32_is_rounded_and_blocks_stay_within_their_bytes():
-    K = gram_matrix(Kernel("rbf", 0.2), X, dtype=np.float32)
-    assert K.dtype == np.float32
-    np.testing.assert_array_equal(K, gram_matrix(Kernel("rbf", 0.2), X).astype(np.float32))
-    assert kernel_matrix(Kernel("rbf", 0.2), X, Z, dtype="float32").dtype == np.float32
-    sizes = [values.nbytes for _, values in kernel_blocks(Kernel("linear"), X, Z, max_bytes=30_000)]
-    assert max(sizes) <= 10_000
-    assert len(sizes) > 10
 
 
 def test_gammas_and_distances_at_the_ends_of_their_range():

@@ -93,12 +93,6 @@ def test_a_product_of_many_factors(gamma):
     np.testing.assert_allclose(K, 1.5 * (np.expm1(exponents) if offset else np.exp(exponents)), rtol=2e-5, atol=gamma * 1e-10)
 
 
-def test_a_linear_kernel_is_that_of_centred_columns():
-    kernel = total((2.0, "linear", B), (3.0, "rbf", A, 0.5))
-    K, offset = GroupGram(X + 1e6).matrix(kernel)
-    np.testing.assert_allclose(K + offset, gram_matrix(kernel, X - X.mean(axis=0)), rtol=1e-5, atol=1e-5)
-
-
 @pytest.mark.parametrize("gamma", [1e-14, 1e-4])
 def test_small_gammas_keep_their_digits(gamma):
     kernel = total((2.0, "rbf", A, gamma), (0.5, "rbf", B, 2 * gamma))

@@ -60,18 +60,6 @@ def test_a_product_is_the_anisotropic_gaussian_kernel(gammas, weight):
     np.testing.assert_allclose(gram_matrix(kernel, X[:40]).diagonal(), weight)
 
 
-def test_kernels_of_the_same_columns_share_their_distances(monkeypatch):
-    from spotsvm.solvers.kernels.matrices import gram
-
-    calls = []
-    original = gram.base_values
-    monkeypatch.setattr(gram, "base_values", lambda *a: calls.append(a[1].shape) or original(*a))
-    kernel = MultiKernel(tuple(base("rbf", B, g) for g in (0.1, 1.0, 10.0)), (1.0, 2.0, 3.0))
-    K = gram_matrix(kernel, X)
-    assert calls == [(300, 4)]
-    np.testing.assert_allclose(K, sum(w * rbf_kernel(X[:, B], gamma=g) for w, g in ((1, 0.1), (2, 1.0), (3, 10.0))), rtol=1e-12)
-
-
 def test_too_few_columns_and_overflow_are_told():
     with pytest.raises(SolverError, match="X has 5 columns; a kernel needs column 6"):
         gram_matrix(MIXED, X[:, :5])

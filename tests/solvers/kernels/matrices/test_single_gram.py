@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
 from spotsvm.kernels import Kernel, gram_matrix
@@ -78,3 +80,20 @@ def test_precomputed_callable_and_far_linear_kernels():
     near, _ = SingleGram(X).matrix(Kernel("linear"))
     far, _ = SingleGram(X + 1e6).matrix(Kernel("linear"))
     np.testing.assert_allclose(far, near, atol=1e-6)
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([Kernel("rbf", 0.3), Kernel("rbf", 1e-5), Kernel("laplacian", 0.2), Kernel("linear"), OTHERS[1]]),
+        max_size=6,
+    ),
+    st.booleans(),
+)
+def test_one_after_the_other_each_is_as_from_new(kernels, keep):
+    gram = SingleGram(X[:50], keep)
+    for kernel in kernels:
+        found, offset = gram.matrix(kernel)
+        fresh, same_offset = SingleGram(X[:50]).matrix(kernel)
+        np.testing.assert_array_equal(found, fresh)
+        assert offset == same_offset

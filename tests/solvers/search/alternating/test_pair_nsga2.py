@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics
 from spotsvm.solvers.search.alternating.pair_nsga2 import PairNsga2
@@ -19,18 +18,6 @@ def search(population=20, most=None, objectives=conflict, start=2):
 
 def generations(n):
     return iter([True] * n + [False]).__next__
-
-
-@pytest.mark.parametrize(("start", "most", "sizes"), [(2, None, {2}), (3, 7, {3, 4, 5, 6, 7})])
-def test_sizes_stay_within_their_bounds(start, most, sizes):
-    seen = []
-
-    def objectives(rows, model):
-        seen.append(tuple(np.bincount(CLASSES[rows])))
-        return conflict(rows, model)
-
-    search(most=most, objectives=objectives, start=start).run(np.random.default_rng(0), generations(15))
-    assert set(seen) == {(size, size) for size in sizes}
 
 
 def test_no_pair_is_evaluated_twice_and_an_exhausted_space_ends_it():

@@ -43,22 +43,6 @@ def test_two_generations_without_growth_end_it(children, first, expected):
     assert run(Phase(Counting(children, first), 2)) == (expected[-1] > expected[0], expected)
 
 
-def test_a_run_of_so_many_generations_at_most_renews_nothing():
-    asked = []
-
-    def renew(population, rng):
-        asked.append(population.mean)
-
-    phase = Phase(Counting([1, 1, 2, 2, 3, 3, 3, 3]), 2, renew, most=2)
-    assert run(phase) == (True, [0.0, 1.0, 2.0])
-    assert (phase.cut_short, asked) == (False, [])
-    # it goes on where it was; this time it stagnates just as its generations are over, and is renewed after that
-    assert run(phase)[1] == [2.0, 3.0, 3.0]
-    assert run(phase)[1] == [3.0, 3.0, 3.0]
-    run(phase)
-    assert asked == [3.0]
-
-
 def test_a_run_must_surpass_the_best_earlier_one():
     phase = Phase(Counting([3, 3, 3, 3]), 2)
     assert run(phase)[0]

@@ -16,17 +16,6 @@ class Ladder(PlannedSearch):
         self.height += 1
 
 
-def test_the_plan_goes_on_with_its_own_points_alone():
-    ladder = Ladder(Domain.continuous(1))
-    ladder.assume([0.7])
-    ladder.assume([0.0])
-    assert ladder.height == 1
-    assert ladder.ask().point.tolist() == [0.1]
-    ladder.assume([0.1])
-    assert ladder.height == 2
-    assert [p.tolist() for p in ladder.pending] == [[0.7], [0.0], [0.1], [0.1]]
-
-
 def test_what_is_known_of_a_point():
     ladder = Ladder(Domain.continuous(1))
     point, other = np.array([0.0]), np.array([0.4])
@@ -48,15 +37,3 @@ def test_what_is_known_of_a_point():
     for _ in range(2):
         ladder.tell([0.2], 1.7e308)
     assert ladder.response(np.array([0.2])) == 1.7e308
-
-
-def test_what_is_known_of_the_noise():
-    ladder = Ladder(Domain.continuous(1))
-    assert [ladder.judge(noise) for noise in (True, False, "auto")] == ["noisy", "deterministic", "unknown"]
-    ladder.tell([0.2], 1.0)
-    ladder.tell([0.2], np.nan)
-    assert ladder.judge("auto") == "unknown"
-    ladder.tell([0.2], 1.0)
-    assert ladder.judge("auto") == "deterministic"
-    ladder.tell([0.2], 1.1)
-    assert ladder.judge("auto") == "noisy"

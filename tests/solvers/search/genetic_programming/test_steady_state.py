@@ -58,24 +58,6 @@ def test_the_budget_counts_evaluations_and_nothing_is_evaluated_twice():
     assert not found.exhausted
 
 
-def test_the_worse_half_is_replaced_even_by_what_is_worse_still():
-    class Worse(Words):
-        def grow(self, rng):
-            return self.target[:4] + super().grow(rng)[:4]
-
-        def vary(self, parent, mate, rng):
-            return "".join(rng.choice(list("abc"), 8)), "mutation"
-
-    found = run(breeder=Worse(), n_trials=24, tournament_size=8)
-    assert sum(one.origin == "mutation" for one in found.population) == 4
-
-
-def test_the_first_individuals_can_be_given():
-    found = run(start=["deadbeee", "aaaaaaaa", "deadbeee"], n_trials=20)
-    assert [one.genome for one in found.evaluated[:2]] == ["deadbeee", "aaaaaaaa"]
-    assert [one.origin for one in found.evaluated[:3]] == ["start", "start", "growth"]
-
-
 def test_the_dead_stay_behind():
     found = run(fitness=lambda genome: Words().fitness(genome) if genome[0] == "d" else (math.inf,))
     assert math.isfinite(found.best.fitness[0])

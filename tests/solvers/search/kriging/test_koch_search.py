@@ -5,8 +5,8 @@ import pytest
 
 from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.searches import Coordinate, Domain, KochSearch, KrigingSearch
-from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
-from spotsvm.solvers.search.registry import koch2011, make_search
+from spotsvm.solvers.search.checks import RESPONSES, run
+from spotsvm.solvers.search.registry import make_search
 
 SQUARE = Domain.continuous(2)
 #: the rule of repeats without the paper's model, whose fits take ten times as long
@@ -99,14 +99,6 @@ def test_noise_that_is_found_out_has_the_design_repeated():
     assert suggestions[5].note == "to find out whether the objective is noisy"
 
 
-def test_points_of_the_users_own_count_and_are_owed_nothing():
-    search = quick(noise=True)
-    for k in range(3):
-        search.tell([0.1 * k, 0.5], 10.0 + k)
-    suggestions = run(search, RESPONSES["noisy"], 10)
-    assert repeats_of(suggestions) == [2] * 5
-
-
 def test_a_point_that_fails_is_not_repeated():
     search = quick(noise=True)
     suggestions = run(search, RESPONSES["a region fails"], 25)
@@ -136,10 +128,3 @@ def test_what_the_design_costs_is_known_where_noise_is():
 def test_numbers_that_make_no_sense_are_refused(arguments, said):
     with pytest.raises(SolverError, match=said):
         KochSearch(SQUARE, **arguments)
-
-
-def test_the_settings_of_the_paper_with_more_points_than_the_model_sees():
-    points = np.random.default_rng(0).random((300, 3))
-    values = [RESPONSES["noisy"](point, k) for k, point in enumerate(points)]
-    search = replayed(koch2011(DOMAINS["three"], noise=True, max_points=20), points, values)
-    assert search.ask().origin == "replicate"

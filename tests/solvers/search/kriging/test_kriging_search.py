@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from driven import branin, drive
-from scipy.stats import qmc
 
 from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.searches import Coordinate, Domain, KrigingSearch, RandomSearch
@@ -14,19 +13,6 @@ def test_branin_in_30_evaluations():
     other = RandomSearch(Domain.continuous(2), 0)
     drive(other, branin, 30)
     assert search.values.min() < other.values.min()
-
-
-def test_before_any_value_the_space_is_filled_evenly():
-    search = KrigingSearch(Domain.continuous(2))
-    batch = [search.ask() for _ in range(70)]
-    points = np.array([s.point for s in batch])
-    assert {s.origin for s in batch} == {"design"}
-    assert batch[6].note == "too few values are known for a model"
-    assert len(np.unique(points, axis=0)) == 70
-    small = KrigingSearch(Domain((Coordinate(levels=3), Coordinate(levels=4, categorical=True))))
-    assert len({tuple(small.ask().point) for _ in range(12)}) == 12
-    uniform = [qmc.discrepancy(np.random.default_rng(k).random((64, 2))) for k in range(20)]
-    assert qmc.discrepancy(points[6:]) < min(uniform)
 
 
 @pytest.mark.parametrize(

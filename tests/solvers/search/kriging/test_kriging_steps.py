@@ -11,12 +11,6 @@ from spotsvm.searches import Domain, KrigingSearch
 from spotsvm.solvers.search.checks import RESPONSES, replayed, run
 
 
-def test_the_design_comes_first_and_begins_with_the_centre():
-    suggestions = run(KrigingSearch(Domain.continuous(2)), RESPONSES["bowl"], 8)
-    assert suggestions[0].point.tolist() == [0.5, 0.5]
-    assert [s.origin for s in suggestions] == ["design"] * 6 + ["replicate", "improvement"]
-
-
 @pytest.mark.parametrize(
     ("noise", "response", "replicates"), [("auto", "bowl", [6]), (False, "bowl", []), ("auto", "plateau", [6, 20])]
 )
@@ -76,19 +70,6 @@ def test_no_point_is_pending_twice(q, response):
         assert len({p.tobytes() for p in search.pending}) == len(search.pending) == len(waiting)
         if len(waiting) == q:
             search.tell(waiting.pop(int(rng.integers(q))), RESPONSES[response](waiting[0], k))
-
-
-def test_one_second_look_at_a_time():
-    search = KrigingSearch(Domain.continuous(2), seed=1)
-    rng, waiting, origins = np.random.default_rng(0), [], []
-    for k in range(18):
-        suggestion = search.ask()
-        waiting.append(suggestion.point)
-        origins.append(suggestion.origin)
-        if len(waiting) == 8:
-            point = waiting.pop(int(rng.integers(8)))
-            search.tell(point, RESPONSES["bowl"](point, k))
-    assert origins.count("replicate") == 1
 
 
 def test_where_nothing_was_told_the_fit_is_used_again(monkeypatch):

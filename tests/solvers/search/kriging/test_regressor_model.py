@@ -12,13 +12,11 @@ from spotsvm.acquisition import (
     expected_improvement,
     log_expected_improvement,
     lower_confidence_bound,
-    minimum_of_mean,
 )
 from spotsvm.searches import Domain, KrigingSearch
 from spotsvm.solvers.search.kriging.model import Evaluations, FittedCriterion, SearchModel
 from spotsvm.solvers.search.kriging.regressor import RegressorModel
 from spotsvm.solvers.search.registry import describe_search
-from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from tests.solvers.search.driven import MIXED, branin
 
@@ -50,19 +48,6 @@ def test_log_improvement_of_one_model_is_the_default_criterion():
         plain = FittedCriterion.of(domain, fit, told, criterion, 100, expected_improvement).improvement
         likely = other.value(new) > -300
         np.testing.assert_allclose(np.log(plain.value(new)[likely]), other.value(new)[likely], rtol=1e-6)
-
-
-def test_a_bound_is_minimised_and_an_improvement_maximised():
-    domain, rng = Domain.continuous(1), np.random.default_rng(0)
-    points = np.linspace(0.0, 1.0, 9)[:, None]
-    told = Evaluations(points, (points[:, 0] - 0.4) ** 2)
-    model = SearchModel(KrigingEnsemble(domain, inference="mle"), False, 100)
-    fit = model.fit(told, "deterministic", rng, 1)
-    for acquisition in (minimum_of_mean, partial(lower_confidence_bound, kappa=0.0)):
-        criterion = FittedCriterion.of(domain, fit, told, "plain", 100, acquisition).improvement
-        found = maximize_acquisition(domain, criterion, points[:1], rng)
-        assert found is not None
-        assert abs(found[0][0] - 0.4) < 0.01
 
 
 def test_failures_and_bounds_weigh_criteria_of_either_sign():
@@ -99,16 +84,6 @@ def test_a_regressor_sees_indicators_and_standardised_means():
     assert abs(y.std() - 1) < 1e-12
     assert fit.models.noise == pytest.approx(np.sqrt(((7 - 0) / 2) ** 2 * 2))
     assert fit.models.mean_evaluated().shape == (8,)
-
-
-def test_believing_shrinks_the_error_at_pending_points():
-    points = np.random.default_rng(0).random((8, 2))
-    model = RegressorModel(Domain.continuous(2), GaussianProcessRegressor(Matern(0.3), optimizer=None), 100, 0)
-    models = model.fit(Evaluations(points, points.sum(axis=1)), "deterministic", np.random.default_rng(0), 0).models
-    pending = np.array([[0.99, 0.01]])
-    before, after = models.predict(pending), models.believe(pending).predict(pending)
-    assert after[0] == pytest.approx(before[0], abs=1e-6)
-    assert after[1] < 1e-3 * before[1]
 
 
 def test_a_record_names_the_parts():

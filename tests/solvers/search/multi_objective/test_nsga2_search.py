@@ -75,20 +75,6 @@ def test_the_first_generation_is_a_latin_hypercube():
     assert (np.sort((10 * search.points[:10]).astype(int), axis=0) == np.arange(10)[:, None]).all()
 
 
-def test_what_is_ready_is_what_is_left_of_the_generation():
-    search = Nsga2Search(Domain.continuous(2), population=6)
-    ready = []
-    for _ in range(3):
-        batch = []
-        for _ in range(6):
-            ready.append(search.n_foreseen)
-            batch.append(search.ask().point)
-        assert search.n_foreseen == 1
-        for point in batch:
-            search.tell(point, two_bowls(point))
-    assert ready == [6, 5, 4, 3, 2, 1] * 3
-
-
 def test_a_slow_point_does_not_stop_the_others():
     search = Nsga2Search(Domain.continuous(2), population=6)
     batch = [search.ask().point for _ in range(6)]

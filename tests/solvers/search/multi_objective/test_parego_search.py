@@ -19,19 +19,6 @@ def test_it_reaches_the_front_in_40_evaluations():
     assert np.ptp(search.points[20:, 0][distance < 0.03]) > 0.4  # more than one place of it
 
 
-def test_weights_are_of_the_simplex_and_of_each_suggestion_s_own():
-    search = ParegoSearch(Domain.continuous(2), 1, n_objectives=3)
-    seen = []
-    for k in range(200):
-        seen.append(search.weights)
-        assert np.array_equal(search.weights, seen[-1])
-        search.assume([k / 200, 0.5])
-    assert (np.array(seen) >= 0).all()
-    assert np.allclose(np.sum(seen, axis=1), 1)
-    assert np.allclose(np.mean(seen, axis=0), 1 / 3, atol=0.06)
-    assert len(np.unique(seen, axis=0)) == 200
-
-
 def test_noise_is_found_out_by_one_replicate():
     suggestions = drive(ParegoSearch(Domain.continuous(2)), two_bowls, 20)
     assert sum(s.origin == "replicate" for s in suggestions) == 1

@@ -41,15 +41,6 @@ def test_far_away_the_sign_is_that_of_the_sum_and_its_threshold(kernel):
     assert (ours.predict(X[far]) == (f[0][far] > 0)).mean() > 0.9
 
 
-def test_each_pair_of_classes_has_its_own_choice():
-    ours = ConformalSVC(C=1.0, gamma=0.5, decision_function_shape="ovo").fit(WINE, CULTIVAR)
-    for k, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
-        rows = np.isin(CULTIVAR, (i, j))
-        alone = ConformalSVC(C=1.0, gamma=0.5).fit(WINE[rows], CULTIVAR[rows])
-        assert ours.kappa_[0, k] == pytest.approx(alone.kappa_[0, 0], rel=1e-3)
-        np.testing.assert_allclose(ours.staged_decision_function(WINE)[:, :, k], -alone.staged_decision_function(WINE), atol=2e-3)
-
-
 @pytest.mark.parametrize("y", [np.arange(120) % 2, np.r_[1, np.zeros(119)]], ids=["no boundary", "a class of one row"])
 def test_what_leaves_nothing_to_choose_is_the_plain_machine(y):
     data = np.zeros((120, 1)) if y[1] else X

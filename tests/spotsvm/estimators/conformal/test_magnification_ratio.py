@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 
 from spotsvm import ConformalSVC
-from spotsvm.estimators.conformal.magnification import general_ratio, isotropic_ratio
+from spotsvm.estimators.conformal.magnification import general_ratio
 from spotsvm.solvers.kernels import kernel_matrix
 from spotsvm.solvers.kernels.derivatives import KernelMetric, kernel_metric
 
@@ -67,15 +67,6 @@ def test_the_general_formula_is_that_of_the_determinants():
     changed = g + value[:, None, None] * u[:, :, None] * u[:, None, :] + cross + cross.transpose(0, 2, 1)  # eq. 6 by D^2
     by_hand = np.sqrt(np.linalg.det(changed) / np.linalg.det(g))
     np.testing.assert_allclose(general_ratio(metric, u), by_hand, rtol=1e-9)
-
-
-def test_the_general_formula_gives_the_isotropic_one():
-    rng = np.random.default_rng(0)
-    machine = paper(sigma=0.7).fit(X, Y)
-    metric, gradient = kernel_metric(machine.kernel_, NEW), rng.normal(size=(12, 2))
-    np.testing.assert_allclose(general_ratio(metric, gradient), isotropic_ratio(metric, gradient), rtol=1e-12)
-    by_hand = np.sqrt(1 + 0.7**2 * (gradient**2).sum(axis=1))  # eq. 13 without D^n
-    np.testing.assert_allclose(isotropic_ratio(metric, gradient), by_hand, rtol=1e-12)
 
 
 def test_rows_whose_derivatives_are_not_finite():

@@ -48,18 +48,6 @@ def test_with_a_bias_it_is_svc(method):
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
 
 
-def test_without_a_bias_the_exact_method_is_the_optimum_of_the_box():
-    exact = EvoSVC(method="exact", gamma=0.2, tol=1e-8).fit(X, Y)
-    margins = (2 * Y - 1) * exact.decision_function(X)
-    alpha = np.zeros(len(X))
-    alpha[exact.support_] = np.abs(exact.dual_coef_[0])
-    assert (margins[alpha == 0] >= 1 - 1e-6).all()
-    assert (margins[alpha == 1] <= 1 + 1e-6).all()
-    np.testing.assert_allclose(margins[(alpha > 0) & (alpha < 1)], 1.0, atol=1e-6)
-    memetic = EvoSVC(gamma=0.2, random_state=0).fit(X, Y)
-    assert memetic.dual_objective_[0] == pytest.approx(exact.dual_objective_[0], rel=1e-3)
-
-
 def test_a_cap_on_generations_is_kept_and_warned_of():
     with pytest.warns(ConvergenceWarning, match="The solver stopped early"):
         machine = EvoSVC(method="hybrid", max_iter=2, random_state=0).fit(X, Y)
@@ -87,3 +75,8 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
 def test_bad_parameters(options, message):
     with pytest.raises((ArgumentError, SolverError), match=message):
         EvoSVC(**options).fit(X, Y)
+
+
+def test_a_bad_seed():
+    with pytest.raises(ValueError, match="cannot be used to seed"):
+        EvoSVC(random_state="now").fit(X, Y)

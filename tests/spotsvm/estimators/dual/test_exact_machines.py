@@ -107,15 +107,6 @@ def test_weights_of_features(y):
         ExactSVC().coef_  # noqa: B018
 
 
-@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 1: 0.5}])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_weights_of_classes_and_rows(class_weight, weighted):
-    weights = np.random.default_rng(0).integers(0, 4, size=len(Y)) * 0.75 if weighted else None
-    y = np.where(np.arange(len(Y)) % 3 == 0, 2, Y) if class_weight != {0: 3.0, 1: 0.5} else Y
-    ours, theirs = (m.fit(X, y, sample_weight=weights) for m in pair(gamma=0.2, class_weight=class_weight))
-    assert_same(ours, theirs, X_NEW)
-
-
 @pytest.mark.parametrize(("data", "y"), [(X, Y), (WINE[20:] + np.arange(13), CULTIVAR[20:])], ids=["two", "three"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_weights_have_no_part_in_gamma(data, y, weighted):
@@ -133,13 +124,6 @@ def test_a_weight_counts_rows():
     assert not set(weighted.support_) & set(np.flatnonzero(weights == 0))
 
 
-def test_equal_rows_share_the_variable_of_one():
-    ours, theirs = (m.fit(X.repeat(3, axis=0), Y.repeat(3)) for m in pair(gamma=0.2))
-    assert_same(ours, theirs, X_NEW)
-    assert np.abs(ours.dual_coef_).max() <= 1.0
-    assert set(ours.support_ // 3) == set(ExactSVC(gamma=0.2, C=3.0).fit(X, Y).support_)
-
-
 @pytest.mark.parametrize("y", [Y, CULTIVAR], ids=["two", "three"])
 def test_a_precomputed_kernel_is_the_kernel(y):
     data, new = (X, X_NEW) if y is Y else (WINE, WINE[:9] + 0.1)
@@ -149,20 +133,6 @@ def test_a_precomputed_kernel_is_the_kernel(y):
     direct = ExactSVC(kernel="poly", degree=2, gamma=0.1, coef0=1.0, tol=1e-6).fit(data, y)
     np.testing.assert_allclose(ours.decision_function(K_new), direct.decision_function(new), atol=1e-5)
     assert ours.support_vectors_.shape == (0, 0)
-
-
-def test_zero_weights_remove_rows_of_a_precomputed_kernel():
-    weights = (np.arange(len(Y)) % 3 > 0).astype(float)
-    there, K = weights > 0, X @ X.T
-    ours = ExactSVC(kernel="precomputed").fit(K, Y, sample_weight=weights)
-    only = ExactSVC(kernel="precomputed").fit(K[there][:, there], Y[there])
-    np.testing.assert_allclose(ours.decision_function(K), only.decision_function(K[:, there]), atol=1e-12)
-
-
-def test_a_precomputed_kernel_is_cross_validated():
-    K = X @ X.T
-    options = {"kernel": "precomputed", "tol": 1e-6}
-    np.testing.assert_array_equal(cross_val_score(ExactSVC(**options), K, Y), cross_val_score(SVC(**options), K, Y))
 
 
 def test_predictions_touch_support_vectors_only():
@@ -359,14 +329,6 @@ def test_predictions_are_those_of_svr(name, options):
     ours, theirs = (m.fit(X_R, TARGET) for m in pair_of_regressors(**options, **KERNELS[name]))
     np.testing.assert_allclose(ours.predict(NEW_R), theirs.predict(NEW_R), atol=5e-5)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=5e-5)
-
-
-def test_the_objective_is_that_of_the_dual_variables():
-    ours = ExactSVR(gamma=0.2, tol=1e-6, epsilon=0.05).fit(X_R, TARGET)
-    beta = ours.dual_coef_[0]
-    K = np.exp(-0.2 * ((ours.support_vectors_[:, None] - ours.support_vectors_) ** 2).sum(axis=2))
-    value = TARGET[ours.support_] @ beta - 0.05 * np.abs(beta).sum() - 0.5 * beta @ K @ beta
-    assert ours.dual_objective_ == pytest.approx(value, rel=1e-9)
 
 
 def test_weights_of_rows():

@@ -25,12 +25,6 @@ def evolved(seed=0, indefinite="reject", **options):
     return evolve_kernel(X, task, CODE, settings, seed)
 
 
-def test_ours_begins_with_the_standard_kernels():
-    history = evolved(grammar="psd").history
-    assert history["origin"].tolist()[:6] == ["start"] * 6
-    assert "exp(" in " ".join(history["formula"][:6])
-
-
 @pytest.mark.parametrize("indefinite", ["evolve", "clip"])
 def test_indefinite_individuals_are_evaluated(indefinite):
     history = evolved(grammar="paper", indefinite=indefinite).history
@@ -103,21 +97,6 @@ def test_tuning_the_numbers():
     assert untuned.expression == poor.expression
     assert 5.0 <= tuned.expression.value < 40.0
     assert after < before
-
-
-def test_epsilon_is_tuned_too():
-    fitness, settings = setting_of(regression=True, n_tuning_trials=10)
-    rough = Judged(GAUSSIAN, Setting(C=1.0, epsilon=0.4), 0.5, 0.5, 6, "semidefinite")
-    tuned, error = choose([rough], fitness, settings, strata=None)
-    assert tuned.setting.epsilon < 0.4
-    assert error < 0.3
-
-
-def test_a_simpler_kernel_is_preferred_where_it_is_as_good():
-    fitness, settings = setting_of(n_tuning_trials=0, parsimony=0.01)
-    twice = Expression("add", (GAUSSIAN, GAUSSIAN))
-    judged = [fitness.judge(kernel) for kernel in (twice, GAUSSIAN)]
-    assert choose(judged, fitness, settings)[0].expression == GAUSSIAN
 
 
 BOTH = Expression("add", (Expression("gaussian", value=0.5), Expression("linear", value=2.0)))

@@ -66,13 +66,6 @@ def test_a_class_of_weight_zero_is_left_out():
     assert machine.classes_.tolist() == [0, 1]
 
 
-def test_columns_without_content():
-    constant = np.ones((120, 3))
-    assert EvolvedKernelSVC(**TINY, random_state=0).fit(constant, Y).score(constant, Y) >= 0.5
-    assert EvolvedKernelSVC(**TINY, random_state=0).fit(0 * constant, Y).score(0 * constant, Y) >= 0.5
-    assert EvolvedKernelSVC(**TINY, random_state=0).fit(np.c_[X, constant], Y).score(np.c_[X, constant], Y) > 0.7
-
-
 def test_overflow_is_the_death_of_an_individual_alone():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -122,11 +115,6 @@ def test_the_regressor_is_the_machine_with_that_kernel(regressor):
     assert regressor.n_evaluations_ == 24
 
 
-def test_errors_are_in_units_of_the_target(regressor):
-    best = regressor.history_["error"].min()
-    assert best * TARGET.std() <= regressor.fitness_ + 1e-9 < TARGET.std()
-
-
 def test_a_target_in_other_units(regressor):
     scaled = clone(regressor).fit(X_R, 1024.0 * TARGET)
     assert scaled.formula_ == regressor.formula_
@@ -143,3 +131,19 @@ def test_a_constant_target():
 def test_a_target_whose_squares_overflow():
     with pytest.raises(ArgumentError, match="y has entries up to .*e\\+20., whose squares overflow"):
         EvolvedKernelSVR(**TINY).fit(X_R, 1e200 * TARGET)
+
+
+def test_one_row_is_too_few():
+    with pytest.raises(ValueError, match="n_samples=1"):
+        EvolvedKernelSVR(**TINY).fit(X_R[:1], TARGET[:1])
+
+
+def test_there_is_no_coef():
+    assert not hasattr(EvolvedKernelSVC(**TINY, random_state=0).fit(X, Y), "coef_")
+
+
+def test_columns_without_content():
+    constant = np.ones((120, 3))
+    assert EvolvedKernelSVC(**TINY, random_state=0).fit(constant, Y).score(constant, Y) >= 0.5
+    assert EvolvedKernelSVC(**TINY, random_state=0).fit(0 * constant, Y).score(0 * constant, Y) >= 0.5
+    assert EvolvedKernelSVC(**TINY, random_state=0).fit(np.c_[X, constant], Y).score(np.c_[X, constant], Y) > 0.7

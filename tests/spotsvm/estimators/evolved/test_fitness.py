@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 
 from spotsvm.estimators.evolved.fitness import KernelFitness, fingerprint, variance
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, holdouts
-from spotsvm.estimators.evolved.settings import Ranges, Setting
+from spotsvm.estimators.evolved.settings import Ranges
 from spotsvm.kernels import Expression
 from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
 
@@ -41,20 +41,6 @@ def test_it_is_the_smallest_error_of_the_design():
     assert judge.judged == [found]
 
 
-def test_three_machines_without_constants_share_a_matrix(monkeypatch):
-    calls = []
-    judge = fitness()
-    plain = judge.task.scores
-    monkeypatch.setattr(
-        judge.task, "scores", lambda K, settings, *rest, **more: calls.append(len(settings)) or plain(K, settings, *rest, **more)
-    )
-    judge(LINEAR)
-    assert calls == [3]
-    calls.clear()
-    judge(AFFINE)
-    assert calls == [1] * 9
-
-
 @pytest.mark.parametrize(
     ("expression", "state"),
     [
@@ -85,16 +71,6 @@ def test_a_design_with_some_dead_points_lives():
     assert math.isfinite(judge.judge(shifted).error)
 
 
-@pytest.mark.parametrize("indefinite", ["evolve", "clip"])
-def test_indefinite_kernels_may_live(indefinite):
-    expression = Expression("subtract", (LINEAR, C1))
-    one = Setting(0.1, (5.0,))
-    scores, states = fitness(indefinite).try_settings(expression, [one])
-    assert states == ["indefinite"]
-    assert 0 <= scores.error[0] < 0.4
-    assert math.isinf(fitness("reject").try_settings(expression, [one])[0].error[0])
-
-
 def test_parsimony():
     plain, thrifty = fitness(), fitness(parsimony=0.01)
     error = plain.judge(LINEAR).error
@@ -112,14 +88,6 @@ def test_a_relative_fitness_does_not_depend_on_the_scale():
     assert (one.error, one.loss, one.setting) == (two.error, two.loss, two.setting)
     assert one.n_machines == 6
     assert judge.absolute(two).C == pytest.approx(2.0**7 * judge.absolute(one).C)
-
-
-def test_the_absolute_setting_is_that_of_the_kernel_as_it_is():
-    judge = fitness(relative=True)
-    found = judge.judge(Expression("linear", value=3.0))
-    plain = fitness().try_settings(found.expression, [judge.absolute(found)])[0].error[0]
-    assert plain == pytest.approx(found.error, abs=1 / 30 + 1e-9)
-    assert fitness().absolute(fitness().judge(AFFINE)) == fitness().judge(AFFINE).setting
 
 
 def test_the_variance_of_the_mapped_rows():

@@ -65,19 +65,6 @@ def test_every_slice_of_a_log_scale_is_visited_once():
         assert (np.histogram([s.constants[k] for s in design], edges)[0] == 1).all()
 
 
-def test_the_design_has_an_epsilon_in_regression_alone():
-    assert {s.epsilon for s in WIDE.design(1, 3, np.random.default_rng(0))} == {0.0}
-    design = REGRESSION.design(1, 3, np.random.default_rng(0))
-    assert all(0.01 <= s.epsilon <= 1.0 for s in design)
-    assert {s.C for s in design} == {1.0}
-
-
-def test_the_even_grid():
-    grid = WIDE.grid(3)
-    assert len(grid) == 6
-    np.testing.assert_allclose(np.diff(np.log2([s.C for s in grid])), 16 / 6)
-
-
 @pytest.mark.parametrize("factor", [1, 2, 3, 5])
 def test_with_epsilon_the_grid_is_even_in_both(factor):
     grid = Ranges(C=(0.1, 10.0), constants=(1.0, 1.0), epsilon=(0.01, 1.0)).grid(factor)

@@ -35,13 +35,6 @@ def rows(first):
     return np.array([first, 100], dtype=np.intp)
 
 
-def test_a_pair_that_comes_again_is_not_trained_again():
-    ours = fitness({(0, 1.0): (0.5, 3), (1, 1.0): (0.6, 4)})
-    values = [ours(rows(k), (1.0, 2.0)).tolist() for k in (0, 1, 0, 1)]
-    assert values == [[0.5, -3], [0.6, -4], [0.5, -3], [0.6, -4]]
-    assert ours.n_evaluations == len(ours.machine.trained) == 2
-
-
 @pytest.mark.parametrize(("fewer_vectors", "best"), [(True, 2), (False, 1)])
 def test_the_best_pair_and_its_ties(fewer_vectors, best):
     ours = fitness({(0, 1.0): (0.5, 1), (1, 1.0): (0.8, 9), (2, 1.0): (0.8, 5), (3, 1.0): (0.8, 7)}, fewer_vectors)
@@ -60,20 +53,6 @@ def test_what_is_evaluated_aside_is_not_kept():
     ours(rows(0), (1.0, 2.0))
     assert (ours.best.rows[0], ours.n_evaluations) == (0, 2)
     assert len(ours.front) == 1
-
-
-def test_machines_that_are_kept_are_not_trained_again():
-    results = {(k, 1.0): (0.5, k + 1) for k in range(4)}
-    ours = SubsetFitness(Table(results), True, n_kept=2)
-    for k in range(4):
-        ours(rows(k), (1.0, 2.0))
-    assert [len(ours.support(rows(k))) for k in (3, 2)] == [4, 3]
-    assert len(ours.machine.trained) == 4
-    # others are, with the same result, and are no evaluations
-    assert len(ours.support(rows(0))) == 1
-    assert (len(ours.machine.trained), ours.n_evaluations) == (5, 4)
-    assert len(ours.support(rows(2))) == 3
-    assert len(ours.machine.trained) == 5
 
 
 def test_the_front_is_that_of_all_pairs():

@@ -80,23 +80,6 @@ def test_all_rows_selected_is_the_plain_fit(method, data):
     assert ours.validation_score_ == plain.score(rows[::2], y[::2])
 
 
-def test_all_rows_selected_with_the_model_of_the_grid():
-    # the grid has tried the only training set that there is, with its best model too
-    rows, y = make_moons(n_samples=60, noise=0.2, random_state=0)
-    ours = machine(method="gasvm", n_per_class=30, n_trials=None, tol=1e-8).fit(rows, y, validation=(X_NEW, Y_NEW))
-    assert ours.n_evaluations_ == 20
-    np.testing.assert_array_equal(ours.training_indices_, np.arange(60))
-    plain = ExactSVC(C=ours.C_, gamma=ours.gamma_, tol=1e-8).fit(rows, y)
-    np.testing.assert_allclose(ours.decision_function(X_NEW), plain.decision_function(X_NEW), atol=1e-5)
-    assert ours.front_["n_support_vectors"].tolist() == [len(plain.support_)]
-
-
-def test_a_budget_that_the_grid_of_gasvm_uses_up():
-    ours = machine(method="gasvm", n_trials=5).fit(X, Y)
-    assert (ours.n_evaluations_, ours.stopped_by_) == (40, "budget")
-    assert len(ours.training_indices_) == 16
-
-
 @pytest.mark.parametrize("crossover", ["rows", "vectors"])
 def test_alga_alternates_and_stops_by_itself(crossover):
     ours = machine(n_trials=None, crossover=crossover).fit(X, Y)
@@ -146,16 +129,6 @@ def test_one_parameter_of_the_model_is_fixed(C, gamma):
     fixed, free = ("gamma", "C") if C is None else ("C", "gamma")
     assert set(ours.history_[fixed]) == set(ours.front_[fixed]) == {C or gamma}
     assert set(ours.front_[free]) | set(ours.history_[free]) - set(getattr(ours, f"{free}_values"))
-
-
-def test_ga_model_trains_on_all_that_is_not_held_out():
-    ours = machine(method="ga-model", n_trials=None).fit(X, Y)
-    assert len(ours.training_indices_) == 200
-    assert ours.stopped_by_ == "no improvement"
-    grid = [SVC(C=C, gamma=g) for C in (0.1, 1, 10, 100) for g in (0.01, 0.1, 1, 10, 100)]
-    held_out = np.setdiff1d(np.arange(300), ours.training_indices_)
-    best = max(one.fit(X[ours.training_indices_], Y[ours.training_indices_]).score(X[held_out], Y[held_out]) for one in grid)
-    assert ours.validation_score_ >= best - 1e-9
 
 
 def test_random_is_one_draw_or_the_best_of_several():

@@ -83,28 +83,6 @@ def test_growth_follows_the_share_of_support_vectors():
         assert larger == min(50, max(size + 1, int(size * (1 + (share - 0.3) / 0.7))))
 
 
-def test_sets_grow_no_further_than_they_may():
-    one = reduction(enough=100, sizes=Sizes(2, 11))
-    one.run("alga")
-    assert max(sizes_of(one)) == 11
-
-
-def test_models_start_again_from_the_grid_after_sets_have_grown():
-    one = reduction()
-    tried = []
-    train = one.fitness.machine.train
-
-    def watch(rows, C, gamma):
-        tried.append((len(rows), C))
-        return train(rows, C, gamma)
-
-    one.fitness.machine.train = watch
-    one.run("alga")
-    sizes = {size for size, _ in tried}
-    assert len(sizes) > 3
-    assert all({0.1, 1.0, 10.0} <= {C for size, C in tried if size == n} for n in sizes)
-
-
 @pytest.mark.parametrize("method", ["alga", "gasvm", "ga-model"])
 def test_a_phase_that_the_budget_cuts_short_has_not_stopped_by_itself(method):
     free = reduction(sizes=Sizes(4, 4))

@@ -71,15 +71,6 @@ def test_the_time_before_the_first_row_and_missing_readings():
     np.testing.assert_array_equal(found, np.c_[np.nan_to_num(x), [np.nan, np.nan, x[0], x[1], x[2], 0]])
 
 
-def test_only_readings_that_are_used_have_to_be_known():
-    X = levels()
-    X.iloc[[1, 3]] = np.nan
-    found = DelayEmbedding(2, 2).fit(levels()).transform(X.iloc[[4, 6]])
-    assert found.notna().all(axis=None)
-    with pytest.raises(DataError, match="2 readings are missing .* 'level' at 1987-03-29 03:00:00"):
-        DelayEmbedding(2, 2).fit(levels()).transform(X.iloc[[3, 5]])
-
-
 def test_a_forecast_beyond_the_end():
     X = levels()
     future = pd.date_range(X.index[-1], periods=4, freq="h")[1:]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from spotsvm import LeakyRain
 from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning
@@ -37,14 +38,6 @@ def test_a_column_for_each_column_and_pair():
             expected = direct(rain[column].to_numpy(), decay, window)
             np.testing.assert_allclose(found[f"{column}_decay{decay}_window{window}"], expected, rtol=1e-12)
     np.testing.assert_array_equal(leaky.fit_transform(rain.to_numpy()), found)
-
-
-def test_decay_0_is_the_rain_itself_and_decay_1_the_moving_sum():
-    rain = rainfall()[["north"]]
-    found = LeakyRain(decays=(0.0, 1.0, 0.7), windows=(9, 9, 0)).fit_transform(rain)
-    np.testing.assert_array_equal(found["north_decay0.0_window9"], rain["north"])
-    np.testing.assert_array_equal(found["north_decay0.7_window0"], rain["north"])
-    np.testing.assert_allclose(found["north_decay1.0_window9"], rain["north"].rolling(10, min_periods=1).sum(), rtol=1e-12)
 
 
 @given(st.integers(0, 59), st.floats(0, 1), st.integers(0, 30))
@@ -217,3 +210,8 @@ def test_a_history_needs_an_index_of_the_same_kind():
     unnamed = pd.DataFrame(rain.to_numpy(), index=rain.index)
     with pytest.raises(ArgumentError, match="history has 2 columns and X has 1"):
         LeakyRain(0.3, 5, history=unnamed).fit(unnamed[[0]])
+
+
+def test_names_before_fit():
+    with pytest.raises(NotFittedError):
+        LeakyRain().get_feature_names_out()
