@@ -59,19 +59,20 @@ COMPILING = """
     import logging
     import sys
     from spotsvm import Study
-    logging.getLogger("spotsvm.surrogates.compiled").setLevel(sys.argv[1])
     def objective(params):
         logging.getLogger("spotsvm.surrogates.compiled").info("compiling")
         return 0.0
-    Study({"x": (0.0, 1.0)}, "random", 0).run(objective, n_trials=1, executor="loky", n_jobs=1)
+    for level in ("WARNING", "INFO"):
+        print(level, file=sys.stderr)
+        logging.getLogger("spotsvm.surrogates.compiled").setLevel(level)
+        Study({"x": (0.0, 1.0)}, "random", 0).run(objective, n_trials=1, executor="loky", n_jobs=1)
 """
 
 
-@pytest.mark.parametrize(("level", "heard"), [("INFO", "spotsvm: notice: a worker process is compiling\n"), ("WARNING", "")])
-def test_a_program_that_listens_hears_that_a_worker_compiles(level, heard, tmp_path):
+def test_a_program_that_listens_hears_that_a_worker_compiles(tmp_path):
     code = "\n".join(line[4:] for line in COMPILING.splitlines())
-    result = subprocess.run([sys.executable, "-c", code, level], capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert (result.stdout, result.stderr) == ("", heard)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert (result.stdout, result.stderr) == ("", "WARNING\nINFO\nspotsvm: notice: a worker process is compiling\n")
 
 
 def told(caplog):
