@@ -15,16 +15,6 @@ DOMAIN = Domain(
 )
 
 
-def test_all_shares_are_equal_at_first_and_drawn_as_they_are():
-    shares = CategoryShares(DOMAIN, 0.3, 0.2)
-    assert {j: s.tolist() for j, s in shares.shares.items()} == {0: [1 / 3] * 3, 2: [0.25] * 4}
-    shares.shares[0] = np.array([0.1, 0.2, 0.7])
-    rng = np.random.default_rng(0)
-    drawn = np.array([shares.sample(rng) for _ in range(4000)])
-    assert np.bincount(DOMAIN.level_of(drawn)[:, 0]) / 4000 == pytest.approx([0.1, 0.2, 0.7], abs=0.03)
-    assert set(drawn[:, 1]) == {0.5}
-
-
 def test_a_start_has_half_of_the_shares_where_it_is_active():
     shares = CategoryShares(DOMAIN, 0.3, 0.2, DOMAIN.snap_one([0.9, 0.5, 0.1]))
     assert shares.shares[0] == pytest.approx([1 / 6, 1 / 6, 2 / 3])

@@ -63,16 +63,6 @@ def test_points_beyond_the_generation_take_the_place_of_those_that_are_late():
     assert search._late == []
 
 
-def test_a_stopped_run_is_followed_by_one_of_twice_the_population():
-    search = CmaesSearch(Domain.continuous(2), 0, tol_x=0.02)
-    sizes = []
-    for _ in range(300):
-        drive(search, bowl, 1)
-        sizes.append(search._run.popsize)
-    assert list(dict.fromkeys(sizes))[:2] == [6, 12]
-    assert search.values.min() < 1e-3
-
-
 def test_a_flat_response_does_not_hold_it():
     search = CmaesSearch(CUBE, 0)
     points = drive_points(search, lambda u: 1.0, 150)

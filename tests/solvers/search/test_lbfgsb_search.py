@@ -73,19 +73,6 @@ def test_a_design_and_its_differences_are_ready_at_once():
     assert np.array_equal(points(drive(sequential, bowl, 9)), points(design + differences))
 
 
-def test_the_first_descent_starts_at_the_best_that_was_told_and_the_next_at_a_better_stranger():
-    search = LbfgsbSearch(CUBE, 0)
-    for value, x in [(3.0, 0.2), (1.0, 0.8), (2.0, 0.5)]:
-        search.tell(np.full(3, x), value)
-    assert search.n_foreseen == 3
-    assert np.abs(points([search.ask() for _ in range(3)]) - 0.8).max() == pytest.approx(0.05)
-    search = LbfgsbSearch(CUBE, 0, noise=False)
-    drive(search, bowl, 20)
-    search.tell(np.full(3, 0.31), -1.0)
-    differences = points(drive(search, bowl, 60), "difference")
-    assert np.any(np.all(np.isclose(differences, [0.36, 0.31, 0.31]), axis=1))
-
-
 def test_a_replicate_finds_out_about_noise_and_the_step_follows():
     rng = np.random.default_rng(0)
     for noise, f, replicates, step in [

@@ -35,22 +35,6 @@ def test_sets_hold_k_different_rows_of_each_class(case):
     assert set(child) <= set(one) | set(other)
 
 
-@given(cases())
-@settings(max_examples=40, deadline=None)
-def test_a_mutation_exchanges_its_share(case):
-    genetics, rng = case
-    (before,) = genetics.initial(1, rng)
-    kept = before.copy()
-    after = genetics.mutate(before, rng)
-    count = int(len(before) * genetics.mutated_share + 1e-9)
-    outside = [int((genetics.classes == c).sum()) - genetics.n_per_class for c in range(genetics.n_classes)]
-    exchanged = len(np.setdiff1d(before, after))
-    assert exchanged <= count
-    if min(outside) >= count:
-        assert exchanged == count
-    np.testing.assert_array_equal(before, kept)
-
-
 @given(cases(), st.integers(1, 9))
 @settings(max_examples=40, deadline=None)
 def test_other_sizes(case, size):

@@ -65,25 +65,6 @@ def test_growth_gives_small_valid_kernels_of_every_kind():
     assert max(k.depth for k in kernels) <= 6  # a factor collected at the top is a level more
 
 
-@settings(max_examples=10, deadline=None)
-@given(SEEDS)
-def test_numbers_take_small_steps_within_their_bounds(seed):
-    rng = np.random.default_rng(seed)
-    grammar = PsdGrammar(squared_norm=3.0)
-    kernel = grow_kernel(4, 3.0, rng)
-    stepped = change.step_values(kernel, rng)
-    assert [n.block for n in stepped.nodes()] == [n.block for n in kernel.nodes()]
-    ratios = np.array(stepped.values) / np.array(kernel.values)
-    assert (ratios != 1).any()
-    assert np.abs(np.log(ratios)).max() < 0.3 * 6
-    for _ in range(50):
-        kernel = grammar.vary([kernel, stepped], rng)
-        bounds = grammar.value_bounds(kernel)
-        assert bounds.shape == (len(kernel.values), 2)
-        assert (bounds[:, 0] <= kernel.values).all()
-        assert (kernel.values <= bounds[:, 1]).all()
-
-
 def test_changes_of_the_tree():
     rng = np.random.default_rng(0)
     both = Expression("add", (WIDE, Expression("linear", value=2.0)))

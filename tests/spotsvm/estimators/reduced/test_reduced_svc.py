@@ -123,24 +123,6 @@ def test_the_grid_of_gasvm_is_of_the_whole_training_part():
     assert set(ours.front_["n_per_class"]) == {8.0}
 
 
-@pytest.mark.parametrize(("C", "gamma"), [(2.0, None), (None, 0.7)])
-def test_one_parameter_of_the_model_is_fixed(C, gamma):
-    ours = machine(C=C, gamma=gamma, n_trials=100).fit(X, Y)
-    fixed, free = ("gamma", "C") if C is None else ("C", "gamma")
-    assert set(ours.history_[fixed]) == set(ours.front_[fixed]) == {C or gamma}
-    assert set(ours.front_[free]) | set(ours.history_[free]) - set(getattr(ours, f"{free}_values"))
-
-
-def test_random_is_one_draw_or_the_best_of_several():
-    once = machine(method="random", n_trials=None).fit(X, Y)
-    assert (once.n_evaluations_, len(once.history_)) == (20, 1)
-    often = machine(method="random", n_trials=200).fit(X, Y)
-    assert (often.n_evaluations_, len(often.history_)) == (200, 10)
-    assert often.validation_score_ >= once.validation_score_
-    fixed = machine(method="random", n_trials=30, C=1.0, gamma=1.0).fit(X, Y)
-    assert fixed.n_evaluations_ == 30
-
-
 def test_nsga2_finds_a_front_of_sizes():
     ours = machine(method="nsga2", n_per_class="grow", n_trials=600).fit(X, Y, validation=(X_NEW, Y_NEW))
     assert ours.front_["n_per_class"].nunique() > 1

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -123,3 +123,12 @@ def test_histories_that_make_no_sense():
 def test_no_rows():
     with pytest.raises(DataError, match="X has no rows"):
         chain(rainfall()).fit(rainfall().iloc[:0])
+
+
+def test_in_a_union_that_gives_arrays():
+    rain = rainfall()
+    union = FeatureUnion([("a", chain(rain)), ("b", chain(rain).set_params(leaky__decays=0.1))])
+    found = union.fit(rain.iloc[50:100]).transform(rain.iloc[150:])
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_array_equal(found[:, :4], WHOLE.iloc[150:])
+    assert list(union.get_feature_names_out()[[0, 4]]) == ["a__rain_decay0.9_window20_lag1", "b__rain_decay0.1_window20_lag1"]
