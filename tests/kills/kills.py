@@ -93,29 +93,10 @@ _PATIENCE = 30.0
 class KilledRun:
     """What came of a run that was killed.
 
-    Attributes
-    ----------
-    kills : int
-        How often it was killed.
-    inside : int
-        How often surely within a transaction, between its BEGIN and the end of its COMMIT; where the moment was one in time
-        it is not known.
-    moments : str
-        When, which with the run's own name is all that it takes to repeat it.
-    told : int
-        Trials that `tell` had returned from.
-    lost : int
-        Those of them that the record lacked after some kill, or had otherwise.
-    unread : int
-        How often `load_study`, which may only read, could then not read what was told.
-    told_twice : int
-        Trials that `tell` returned from more than once.
-    repeated : int
-        Evaluations beyond one a trial.
-    left : int
-        Processes that outlived the run that had started them by a second.
-    wrong : str
-        What is wrong with the final record, or with how the run ended; empty if nothing is.
+    `moments` and the run's own name are all that it takes to repeat it. `inside` counts kills that were surely within a
+    transaction, `lost` trials that `tell` had returned from and the record lacked or had otherwise, `unread` how often
+    `load_study` could not read what was told, `repeated` evaluations beyond one a trial, and `left` processes that outlived by a
+    second the run that had started them. `wrong` says what is wrong with the record or the end of the run; empty if nothing is.
     """
 
     kills: int

@@ -1,14 +1,12 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from scipy.stats import uniform
 
 from spotsvm import compare
 from spotsvm.errors import ArgumentError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
-CURVES = np.array([[5.0, 4.0], [3.0, 3.0], [4.0, 1.0], [9.0, 2.0], [1.0, 0.0]])
 
 
 def bowl(params):
@@ -115,8 +113,3 @@ def test_the_report(comparison):
     assert "best value seen after 12 evaluations; minimized; 3 seeds" in text
     assert "with 3 seeds the smallest possible p is 0.25" in text
     assert repr(comparison) == "<Comparison of kriging, LHS, random: 3 seeds of 12 trials each>"
-
-
-@pytest.fixture
-def ax():
-    return Figure().add_subplot()

@@ -77,7 +77,7 @@ def test_a_single_value_is_fixed_and_the_others_are_searched():
     assert [{**t.params, "x": 0} for t in study.trials] == [{"a": 7, "b": 3, "c": 2.0, "d": 5, "x": 0}] * 3
 
 
-@pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb", "vns", "random", "lhs"])
+@pytest.mark.parametrize("search", ["kriging", "vns"])
 def test_integers_on_a_log_scale_are_evaluated_once_each(search):
     study = Study({"n": (1, 7, "log-uniform")}, search, 0, noise=False).run(lambda p: (p["n"] - 5) ** 2, 20)
     assert sorted(t.params["n"] for t in study.trials) == [1, 2, 3, 4, 5, 6, 7]
@@ -96,7 +96,6 @@ def test_integers_on_a_log_scale_are_recorded(tmp_path):
     }  # fmt: skip
     assert "(1, 1000, 'log-uniform')" in code_snippet(study)
     assert study_axes(study.space)[0].ticks()[1] == ["1", "10", "100", "1000"]
-    again.report(tmp_path / "a.html")
 
 
 @pytest.mark.parametrize("law", [expon(scale=100), norm(3, 2), cauchy(), truncnorm(-2, np.inf)], ids=lambda law: law.dist.name)

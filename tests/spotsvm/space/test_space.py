@@ -47,7 +47,7 @@ def same(a, b):
 
 @pytest.mark.parametrize("space", [FLAT, BRANCHED], ids=["flat", "branched"])
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_encode_undoes_decode(space, data):
     params = space.decode(data.draw(points(space)))
     point = space.encode(params)

@@ -149,21 +149,15 @@ def test_more_answers_than_a_trial_keeps_are_an_error_that_says_so(monkeypatch):
         sweeping.tell(sweeping.ask(), swept({"x": 0.5}))
 
 
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        ("UPDATE events SET arrays = zeroblob(48) WHERE number = 1 AND kind = 'told'", "its checksum does not match its content"),
-        ("UPDATE events SET arrays = NULL WHERE number = 1 AND kind = 'told'", "its checksum does not match its content"),
-    ],
-)
-def test_answers_that_have_changed_are_not_read(statement, said, tmp_path):
+@pytest.mark.parametrize("arrays", ["zeroblob(48)", "NULL"])
+def test_answers_that_have_changed_are_not_read(arrays, tmp_path):
     with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study:
         study.run(objective, 3)
     with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
         (before,) = connection.execute("SELECT arrays FROM events WHERE number = 1 AND kind = 'told'").fetchone()
         assert before == study.trials[1].answers.tobytes()
-    change(tmp_path / "s.db", statement)
-    with pytest.raises(StorageError, match=said):
+    change(tmp_path / "s.db", f"UPDATE events SET arrays = {arrays} WHERE number = 1 AND kind = 'told'")
+    with pytest.raises(StorageError, match="its checksum does not match its content"):
         load_study(tmp_path / "s.db")
     assert [t.number for t in salvage(tmp_path / "s.db").trials] == [0, 2]
 
@@ -176,7 +170,6 @@ def test_answers_that_have_changed_are_not_read(statement, said, tmp_path):
         (["<f8", -3, -2], "not a type and a shape"),
         (["<f8", 10**15, 10**15], "its answers have 48 bytes"),
         (["|O", 3, 2], "not a type and a shape"),
-        (["<f8"], "not a type and a shape"),
         (["<f8", True, 6], "not a type and a shape"),
         ([], "not a type and a shape"),
         ({"a": 1}, "its answers is a mapping of 1"),

@@ -1,5 +1,3 @@
-import io
-
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
@@ -173,18 +171,3 @@ def test_a_search_of_candidates_is_followed_and_stopped():
     assert [what for what, *_ in log.heard] == ["start", *["ask", "tell"] * 3, "end"]
     assert len(search.cv_results_["params"]) == 3
     assert search.score(X, y) > 0.9
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-    @property
-    def last(self):
-        return self.getvalue().split("\r")[-1]
-
-
-def test_many_trials_have_ten_lines(capsys):
-    new().run(lambda p: p["x"], n_trials=40, progress=True)
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.partition(" trials")[0] for line in lines] == [f"{n} of 40" for n in range(4, 41, 4)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import Study
+from spotsvm import Study, list_studies
 from spotsvm.errors import ArgumentError, SearchExhaustedError, SpaceError, StudyMismatchError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
@@ -23,25 +23,20 @@ def test_no_search_evaluates_what_violates_a_constraint_and_each_resumes_to_the_
     def study(path=None):
         return Study(SPACE, search, 0, constraints=[below_the_diagonal], noise=False, path=path)
 
-    whole = study().run(objective, n_trials=14)
+    whole = study().run(objective, n_trials=10)
     assert all(below_the_diagonal(t.params) for t in whole.trials)
     with study(tmp_path / "s.db") as part:
-        part.run(objective, n_trials=12)
+        part.run(objective, n_trials=8)
     with study(tmp_path / "s.db") as part:
-        part.run(objective, n_trials=14)
+        part.run(objective, n_trials=10)
         assert [t.params for t in part.trials] == [t.params for t in whole.trials]
         assert part.about["constraints"] == ["below_the_diagonal"]
 
 
-def test_the_kriging_search_finds_the_best_at_the_border():
-    study = Study(SPACE, seed=1, constraints=lambda p: p["x"] + p["y"] <= 1, noise=False).run(objective, n_trials=30)
-    assert study.best_trial.value < 0.126
-
-
-@pytest.mark.parametrize("search", ["nsga2", "parego", "random", "lhs"])
+@pytest.mark.parametrize("search", ["nsga2", "parego"])
 def test_several_objectives(search):
     study = Study(SPACE, search, 0, direction=("minimize", "minimize"), constraints=[below_the_diagonal])
-    study.run(lambda p: {"values": [-p["x"], -p["y"]]}, n_trials=100 if search == "nsga2" else 12)
+    study.run(lambda p: {"values": [-p["x"], -p["y"]]}, n_trials=45 if search == "nsga2" else 9)
     assert all(below_the_diagonal(t.params) for t in study.trials)
 
 
@@ -89,7 +84,9 @@ def test_a_conditional_space_and_search_cv():
 
     X, y = load_iris(return_X_y=True)
     space = {"C": uniform(0.1, 10), "gamma": uniform(0.01, 1)}
-    search = SpotSearchCV(SVC(), space, n_iter=10, random_state=0, constraints=[lambda p: p["C"] * p["gamma"] <= 1])
+    search = SpotSearchCV(
+        SVC(), space, n_iter=8, search="random", random_state=0, constraints=[lambda p: p["C"] * p["gamma"] <= 1]
+    )
     search.fit(X[::3], y[::3])
     assert np.all([p["C"] * p["gamma"] <= 1 for p in search.cv_results_["params"]])
     with pytest.raises(SpaceError, match="violates"):
@@ -102,7 +99,7 @@ def needing_memory(params):
     return {"value": value, "memory": 1e9 * np.exp(3 * (params["x"] + params["y"]) - 3)}
 
 
-@pytest.mark.parametrize(("search", "near"), [("kriging", 0.002), ("cmaes", 0.05), ("koch2011", 0.1)])
+@pytest.mark.parametrize(("search", "near"), [("kriging", 0.002), ("cmaes", 0.05)])
 def test_the_best_is_among_those_that_hold_a_bound(search, near, tmp_path):
     def study(path=None):
         return Study(SPACE, search, 0, constraints={"memory": ("<=", 1e9)}, noise=False, path=path)
@@ -118,8 +115,8 @@ def test_the_best_is_among_those_that_hold_a_bound(search, near, tmp_path):
         part.run(needing_memory, n_trials=14)
     with study(tmp_path / "s.db") as part:
         assert part.about["constraints"] == ["memory <= 1000000000.0"]
-        part.run(needing_memory, n_trials=25)
-        assert [t.params for t in part.trials] == [t.params for t in whole.trials]
+        part.run(needing_memory, n_trials=18)
+        assert [t.params for t in part.trials] == [t.params for t in whole.trials[:18]]
 
 
 def test_both_kinds_together_and_a_bound_from_below_under_noise():
@@ -202,11 +199,6 @@ def test_a_condition_that_returns_no_truth_value_is_an_error(answer):
     assert Study(SPACE, "random", 0, constraints=lambda p: np.bool_(True), noise=False).run(objective, n_trials=3).n_finished == 3
 
 
-def test_a_run_that_finds_nothing_allowed_is_an_error():
-    with pytest.raises(SearchExhaustedError, match="satisfies the constraints"):
-        Study(SPACE, "random", 0, constraints=lambda p: False).run(objective, n_trials=3)
-
-
 def test_a_bounded_number_that_no_trial_has_is_named():
     from spotsvm.errors import NoCompletedTrialError
 
@@ -219,3 +211,15 @@ def test_a_bounded_number_that_no_trial_has_is_named():
             choose()
     with pytest.raises(ArgumentError, match="bound of 'value', which is optimised"):
         Study(SPACE, constraints={"value": (">=", 1)})
+
+
+def test_what_shows_the_best_keeps_to_the_bounds(tmp_path):
+    with Study(SPACE, "random", 0, constraints={"memory": ("<=", 1e9)}, path=tmp_path / "s.db", noise=False) as study:
+        study.run(needing_memory, n_trials=12)
+    best = study.best_trial
+    assert min(t.value for t in study.trials) < best.value
+    assert study.status().incumbent.number == best.number
+    html = study._repr_html_()
+    assert f"the best of {sum(t.extra['bounds_held'] for t in study.trials):g}," in html
+    assert f"<tbody><tr><td>{best.number}</td>" in html
+    assert list_studies(tmp_path)["best"].tolist() == [best.value]

@@ -1,11 +1,10 @@
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import BelowMedian, CurrentTrial, ImprovementUnlikely, Study, Trial
+from spotsvm import BelowMedian, CurrentTrial, ImprovementUnlikely, Study, Trial, load_study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.searches import Domain
 
@@ -35,22 +34,13 @@ def run(n=16, sign=1.0, returns=True, path=None, **options):
     return study
 
 
-def third(trial):
-    return "now" if trial.number > 3 and len(trial.steps) == 3 else None
-
-
-def test_it_saves_steps_and_none_stops_no_trial():
-    assert all(len(t.steps) == STEPS for t in run(early_stopping=None).trials)
-    assert sum(len(t.steps) for t in run().trials) < 0.7 * 16 * STEPS
-
-
 def test_what_a_stopped_objective_returns_does_not_matter():
     with_value, without = ([(t.state, t.steps, t.reason) for t in run(returns=r).trials] for r in (True, False))
     assert with_value == without
 
 
 OPTIONS = {
-    "processes": {"n_jobs": 2}, "threads": {"executor": "threading", "n_jobs": 3}, "loky": {"executor": "loky"},
+    "processes": {"n_jobs": 2}, "threads": {"executor": "threading", "n_jobs": 3},
 }  # fmt: skip
 
 
@@ -59,18 +49,6 @@ def test_workers_stop_the_same_trials_as_this_process(options):
     seen = [[(t.state, t.point, t.steps, t.reason) for t in run(12, batch_size=3, **o).trials] for o in ({}, options)]
     assert seen[0] == seen[1]
     assert any(state == "stopped" for state, *_ in seen[0])
-
-
-def test_they_stop_on_a_cluster():
-    distributed = pytest.importorskip("distributed")
-    with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as client:
-        there = run(12, batch_size=3, executor=client)
-    assert [(t.state, t.steps) for t in there.trials] == [(t.state, t.steps) for t in run(12, batch_size=3).trials]
-
-
-def test_one_executor_at_a_time_is_as_here():
-    with ThreadPoolExecutor(1) as executor:
-        assert [t.steps for t in run(executor=executor).trials] == [t.steps for t in run().trials]
 
 
 class _StopHereError(BaseException):
@@ -196,7 +174,7 @@ def curves(n, rng):
 def test_the_median_rule_is_that_of_the_paper():
     rng = np.random.default_rng(0)
     finished = tuple(curves(9, rng))
-    for u in rng.random(20):
+    for u in rng.random(8):
         trial = CurrentTrial(9, 0, point=(u,), finished=finished, domain=Domain.continuous(1))
         for step in range(1, 6):
             trial.steps.append((step, u + 1 / step))
@@ -225,3 +203,36 @@ def test_optuna_has_them_as_pruned_trials_and_back():
     assert [t.state.name == "PRUNED" for t in theirs.trials] == [t.state == "stopped" for t in study.trials]
     back = optuna_exchange.from_optuna(theirs, SPACE, seed=0)
     assert [(t.state, t.value, t.steps) for t in back.trials] == [(t.state, t.value, t.steps) for t in study.trials]
+
+
+def third(trial):
+    return "now" if trial.number > 3 and len(trial.steps) == 3 else None
+
+
+@pytest.mark.parametrize(
+    ("rule", "sign"), [("improvement", 1.0), ("median", -1.0), (BelowMedian(min_steps=3), 1.0), (third, -1.0)]
+)
+def test_trials_end_early_and_are_recorded(rule, sign, tmp_path):
+    study = run(sign=sign, path=tmp_path / "r.db", early_stopping=rule)
+    stopped = [t for t in study.trials if t.state == "stopped"]
+    assert stopped
+    for t in study.trials:
+        assert [step for step, _ in t.steps] == list(range(1, len(t.steps) + 1))
+        assert (t.value is None) == (t.state == "stopped") == (len(t.steps) < STEPS) == bool(t.reason)
+        assert t.value in (None, t.steps[-1][1])
+    assert study.status().n_stopped == len(stopped) == 16 - study.status().n_ok
+    frame = study.frame()
+    assert frame.last_step.tolist() == [t.steps[-1][0] for t in study.trials]
+    assert frame.last_value.tolist() == [t.steps[-1][1] for t in study.trials]
+    assert load_study(tmp_path / "r.db").trials == study.trials
+    assert study.trials[study.recommend().number].state == study.best_trial.state == "ok"
+    back = Study.from_frame(frame, SPACE, direction=study.direction, seed=0).trials
+    assert [(t.state, t.value, t.steps[-1:]) for t in back] == [
+        (t.state, t.value, t.steps[-1:] if t.state == "stopped" else ()) for t in study.trials
+    ]
+
+
+@pytest.mark.parametrize("rule", ["soon", 3, BelowMedian])
+def test_other_rules_are_refused(rule):
+    with pytest.raises(ArgumentError, match="early_stopping="):
+        run(early_stopping=rule)

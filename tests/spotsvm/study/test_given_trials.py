@@ -49,7 +49,7 @@ def run_with_given(search, path, cuts, objective=bowl, direction="minimize", val
     return study
 
 
-@pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb"])
+@pytest.mark.parametrize("search", ["kriging", "cmaes"])
 def test_a_study_with_given_trials_goes_on_as_if_it_had_not_been_cut(search, tmp_path):
     whole = run_with_given(search, tmp_path / "whole.db", ())
     cut = run_with_given(search, tmp_path / "cut.db", (1, 2, 12, 15))
@@ -60,8 +60,8 @@ def test_a_study_with_given_trials_goes_on_as_if_it_had_not_been_cut(search, tmp
     assert facts(load_study(tmp_path / "whole.db")) == facts(whole)
 
 
-@pytest.mark.parametrize(("search", "n"), [("nsga2", 24), ("parego", 10)])
-def test_of_several_objectives_too(search, n, tmp_path):
+def test_of_several_objectives_too(tmp_path):
+    search, n = "nsga2", 24
     options = {
         "direction": ("minimize", "maximize"),
         "objective": lambda p: [bowl(p), p["x"]],
@@ -188,10 +188,6 @@ def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
     assert again.n_finished == 8
     assert again.best_trial.params == whole.best_trial.params
     assert len(again.trials) == len(whole.trials)
-
-
-LISTED = {"x": uniform(0, 1), "n": [1, 2, 3]}
-WEIGHTS = {"x": uniform(0, 1), "weight": [{0: 5}, None, "balanced"]}
 
 
 MIXED = [
@@ -367,7 +363,6 @@ def test_scales_of_a_record_are_texts_and_so_in_no_space(tmp_path):
     "what",
     [
         loguniform(1e-3, 1 / 3),
-        uniform(0.1, 0.2),
         (0.0, 1 / 3),
         (2 / 3, 1e6 / 7, "log-uniform"),
         (-1 / 3, 0.0),
@@ -419,12 +414,11 @@ BIG = 2**53 + 1
     "space",
     [
         {"k": (0, 2**60)},
-        {"k": randint(0, 2**62)},
-        {"k": (-(2**61), 2**61 - 1)},
+        {"k": randint(-(2**61), 2**61)},
         {"k": (BIG - 3, BIG + 9)},
         [{"k": (0, 2**60), "kind": ["wide"]}, {"kind": ["none"]}],
     ],
-    ids=["a range", "randint", "of both signs", "narrow", "in one of two dictionaries"],
+    ids=["a range", "of both signs", "narrow", "in one of two dictionaries"],
 )
 def test_whole_numbers_that_are_no_floats_keep_their_last_digit(space, tmp_path):
     path, kind = tmp_path / "wide.db", {"kind": "wide"} if isinstance(space, list) else {}

@@ -1,6 +1,7 @@
 """The code of a report adds the trials again that were given."""
 
 import pytest
+from completed_trials import bowl, facts
 from scipy.stats import uniform
 
 from spotsvm import Study
@@ -9,14 +10,6 @@ from spotsvm.reports.repeat import code_snippet
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 ELSEWHERE = [({"x": 0.1 * k, "y": 1 - 0.07 * k**1.3}, 0.2 + 0.01 * k) for k in range(4)]
-
-
-def bowl(p):
-    return (p["x"] - 0.3) ** 2 + (p["y"] - 0.6) ** 2
-
-
-def facts(study):
-    return [(t.params, t.point, t.state, t.value, t.values, t.origin, t.seed, t.extra, t.sweep) for t in study.trials]
 
 
 LISTED = {"x": uniform(0, 1), "n": [1, 2, 3]}

@@ -4,36 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
+from completed_trials import refused
 from scipy.stats import uniform
 
 from spotsvm import Study, load_study
 from spotsvm.common.csv_files import read_csv
-from spotsvm.errors import (
-    DataError,
-    SpotSVMError,
-    StorageError,
-)
+from spotsvm.errors import DataError, StorageError
 from spotsvm.tables import read_table
 
 SPACE = {"x": uniform(0, 1)}
-
-
-def refused(kind, said, call):
-    with pytest.raises(kind, match=said) as caught:
-        call()
-    assert isinstance(caught.value, SpotSVMError)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 400
-
-
-@pytest.fixture
-def no_folder(tmp_path, monkeypatch):
-    """A working directory that has been removed."""
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    return gone
 
 
 @pytest.mark.parametrize(

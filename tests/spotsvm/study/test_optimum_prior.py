@@ -8,7 +8,6 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, load_study
 from spotsvm.errors import SolverError, SpaceError, StudyMismatchError
-from spotsvm.searches import SEARCHES
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 RIGHT, WRONG = {"x": norm(0.73, 0.05), "y": norm(0.18, 0.05)}, {"x": norm(0.1, 0.05), "y": norm(0.9, 0.05)}
@@ -22,9 +21,9 @@ def params_of(study):
     return [dict(t.params) for t in study.trials]
 
 
-@pytest.mark.parametrize("search", ["kriging", "kriging_per_second", "koch2011"])
+@pytest.mark.parametrize("search", ["kriging", "koch2011"])
 def test_the_first_trial_is_at_the_mode(search):
-    study = Study(SPACE, search, 0, prior=RIGHT).run(bowl, 12)
+    study = Study(SPACE, search, 0, prior=RIGHT).run(bowl, 7)
     first = study.trials[0].params
     assert abs(first["x"] - 0.73) < 0.02
     assert abs(first["y"] - 0.18) < 0.02
@@ -54,13 +53,13 @@ def test_every_dictionary_has_a_mode():
 
 
 def test_a_record_keeps_the_prior(tmp_path):
-    whole = Study(SPACE, seed=0, prior=RIGHT).run(bowl, 12)
+    whole = Study(SPACE, seed=0, prior=RIGHT).run(bowl, 9)
     with Study(SPACE, seed=0, prior=RIGHT, path=tmp_path / "s.db") as study:
         study.run(bowl, 8)
     with pytest.raises(StudyMismatchError, match="belongs to a study with another prior of the optimum; use the same prior"):
         Study(SPACE, seed=0, path=tmp_path / "s.db")
     with load_study(tmp_path / "s.db", read_only=False) as study:
-        assert params_of(study.run(bowl, 12)) == params_of(whole)
+        assert params_of(study.run(bowl, 9)) == params_of(whole)
 
 
 def test_records_give_a_prior_and_starting_points(tmp_path):
@@ -69,7 +68,7 @@ def test_records_give_a_prior_and_starting_points(tmp_path):
         with Study(SPACE, seed=seed, path=tmp_path / f"{seed}.db") as other:
             other.run(lambda p: bowl(p) + 0.02 * p["x"], 20)
             others.append(tmp_path / f"{seed}.db")
-    whole = Study(SPACE, seed=5, noise=False, start=others).run(bowl, 12)
+    whole = Study(SPACE, seed=5, noise=False, start=others).run(bowl, 9)
     assert [t.origin for t in whole.trials[:4]] == ["start", "start", "start", "design"]
     assert abs(whole.trials[3].params["x"] - 0.72) < 0.1
     with Study(SPACE, seed=5, noise=False, start=others, path=tmp_path / "s.db") as study:
@@ -77,7 +76,7 @@ def test_records_give_a_prior_and_starting_points(tmp_path):
     with load_study(others[0], read_only=False) as other:  # which goes on meanwhile
         other.run(lambda p: 0.0, 25)
     with Study(SPACE, seed=5, noise=False, start=others, path=tmp_path / "s.db") as study:
-        assert params_of(study.run(bowl, 12)) == params_of(whole)
+        assert params_of(study.run(bowl, 9)) == params_of(whole)
 
 
 def test_a_given_prior_comes_before_a_learned_one():
@@ -88,11 +87,11 @@ def test_a_given_prior_comes_before_a_learned_one():
 
 def test_several_objectives():
     study = Study(SPACE, seed=0, direction=("minimize", "minimize"), prior=RIGHT)
-    study.run(lambda p: (p["x"], 1 - p["x"] + p["y"]), 12)
+    study.run(lambda p: (p["x"], 1 - p["x"] + p["y"]), 2)
     assert abs(study.trials[0].params["x"] - 0.73) < 0.02
 
 
-@pytest.mark.parametrize("search", [name for name in SEARCHES if name in ("cmaes", "random", "vns", "lbfgsb")])
+@pytest.mark.parametrize("search", ["cmaes", "random", "vns", "lbfgsb"])
 def test_other_searches_refuse_a_prior(search):
     with pytest.raises(SolverError, match=f"search={search} uses no prior; use 'kriging'"):
         Study(SPACE, search, prior=RIGHT)
@@ -108,5 +107,5 @@ def test_a_cross_validated_search_passes_its_prior_on():
     X, y = load_iris(return_X_y=True)
     space = {"C": (1e-3, 1e5, "log-uniform"), "gamma": (1e-5, 1e2, "log-uniform")}
     prior = {"gamma": lognorm(0.3, scale=0.05), "C": lognorm(1.0)}
-    search = SpotSearchCV(SVC(), space, n_iter=22, cv=3, random_state=0, start=[], prior=prior).fit(X, y)
+    search = SpotSearchCV(SVC(), space, n_iter=1, cv=3, random_state=0, start=[], prior=prior).fit(X, y)
     assert search.study_.trials[0].params["gamma"] == pytest.approx(0.05, rel=0.4)

@@ -6,16 +6,13 @@ import sys
 import textwrap
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import uniform
 from sklearn.svm import SVC
 
 from spotsvm import Status, Study, Trial, load_study
-from spotsvm.commands.status import status_page, status_table
+from spotsvm.commands.status import status_page
 from spotsvm.study.status import read_status, status_of
 from spotsvm.trials.findings import STOP, Findings, Stop, content_of
 from spotsvm.trials.objectives import Objectives
@@ -199,33 +196,3 @@ def test_to_dict_is_json():
     assert found["incumbent"] == {"number": 0, "value": 1.0, "metric": "", "params": params}
     assert found["running"] == [{"number": 1, "params": {"model": "SVC()"}, "seconds": None}]
     assert (found["n_finished"], found["n_ok"]) == (1, 1)
-
-
-WORDS = st.text(max_size=20)
-ANY = st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.lists(st.integers(), max_size=2)
-NUMBER = st.none() | st.floats()
-
-
-TIMES = st.lists(NUMBER, min_size=4, max_size=4)
-STATES = st.sampled_from(["ok", "failed", "timeout", "running"])
-WIDE = [{"x": {"kind": "integer", "low": 0, "high": 10**400}}]
-
-
-@given(
-    st.lists(st.tuples(STATES, TIMES, WORDS), max_size=4),
-    st.dictionaries(st.sampled_from(["budget", "seed", "search", "space"]), ANY | st.just(WIDE)),
-    st.dictionaries(st.just("stop"), st.dictionaries(st.sampled_from(["stopped", "n_trials"]), ANY)),
-)
-@settings(max_examples=60, deadline=None)
-def test_whatever_a_record_holds_can_be_said(rows, about, findings):
-    names = ("ask_seconds", "seconds", "asked_at", "told_at")
-    trials = [
-        Trial(
-            k, {"x": reason}, (0.5,), state, 1.0 if state == "ok" else None, reason=reason, **dict(zip(names, times, strict=True))
-        )
-        for k, (state, times, reason) in enumerate(rows)
-    ]
-    status = status_of(trials, about, Findings(findings), ONE, None)
-    json.dumps(status.to_dict(), allow_nan=False)
-    for text in (status_page(status), status_table({Path("a"): status})):
-        assert all(c == "\n" or c.isprintable() for c in text)

@@ -7,12 +7,10 @@ import pytest
 from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from spotsvm import Space, Study, Trial, load_study
+from spotsvm import Study, Trial, load_study
 from spotsvm.common.fingerprint import versions
-from spotsvm.errors import NoCompletedTrialError, StorageError
-from spotsvm.study.record.record import Record
-from spotsvm.study.resume import MOST_CELLS, params_problem, size_problem, trial_problem
-from spotsvm.study.status import read_status
+from spotsvm.errors import StorageError
+from spotsvm.study.resume import MOST_CELLS, size_problem
 from tests.spotsvm.study.record.records import describe
 
 SPACE = {"C": loguniform(1e-2, 1e2), "x": uniform(-1, 2), "n": randint(1, 9), "kind": ["a", "b", "c"]}
@@ -70,32 +68,6 @@ def test_a_record_of_before_is_resumed_and_says_nothing_of_versions(copy):
         assert study.n_finished == load_study(copy).n_finished == 25
 
 
-def test_reading_neither_waits_for_a_writer_nor_keeps_it_waiting(tmp_path):
-    path = tmp_path / "run.db"
-    study = Study(SPACE, "random", 0, path=path)
-    assert load_study(path).trials == ()
-    trial = study.ask()
-    read = load_study(path)
-    assert [t.state for t in read.trials] == ["running"]
-    with pytest.raises(NoCompletedTrialError):
-        read.recommend()
-    # in the midst of a transaction of the writer the reader has what was before, at once
-    connection = study.ledger._store._connection
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("DELETE FROM events WHERE number = 0")
-    assert load_study(path).trials == read.trials
-    connection.execute("ROLLBACK")
-    reader = Record(path, read_only=True)
-    rows = reader._connection.execute("SELECT * FROM events")
-    rows.fetchone()  # a read that has begun
-    study.tell(trial, 1.0)
-    study.ask()
-    rows.close()
-    reader.close()
-    assert [t.state for t in load_study(path).trials] == ["ok", "running"]
-    study.close()
-
-
 def test_what_json_does_not_have_is_text(tmp_path):
     path = tmp_path / "run.db"
     space = {"scale": [StandardScaler(), MinMaxScaler(), None], "sizes": [(1,), (1, 2)], "x": truncnorm(-1, 1)}
@@ -124,44 +96,7 @@ def test_a_record_that_makes_no_sense_is_refused(copy, key, value, message):
         load_study(copy)
 
 
-@pytest.mark.parametrize("read", [load_study, read_status])
-def test_there_must_be_a_record(read, tmp_path):
-    with pytest.raises(StorageError, match="there is no such record"):
-        read(tmp_path / "none.db")
-    assert not list(tmp_path.iterdir())
-
-
-SMALL = Space({"x": [1, 2], "y": ["a", "b"]})
 WHOLE = Trial(0, {"x": 1, "y": "a"}, (0.25, 0.25), "ok", 0.5)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({}, ""),
-        ({"state": "running", "value": None, "values": None}, ""),
-        ({"point": (0.5,)}, "no point of the unit cube"),
-        ({"point": (0.5, float("nan"))}, "no point of the unit cube"),
-        ({"state": "failed"}, "is 'failed', and has 1 values"),
-        ({"values": (1.0, 2.0)}, "has 2 values"),
-        ({"value": None, "values": None}, "has 0 values"),
-        ({"value": float("inf"), "values": (float("inf"),)}, "not finite"),
-    ],
-)
-def test_trials_that_can_and_cannot_be(change, said):
-    problem = trial_problem(replace(WHOLE, **change), SMALL, 1)
-    assert said in problem
-    assert bool(said) == bool(problem)
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [({"x": 1}, "other parameters"), ({"x": "1", "y": "a"}, "not an integer"), ({"x": 1.5, "y": "a"}, "not an integer")],
-)
-def test_parameters_that_cannot_be(params, said):
-    assert params_problem(WHOLE, SMALL.decode(WHOLE.point)) == ""
-    assert said in params_problem(replace(WHOLE, params=params), {"x": 1, "y": "a"})
-    assert "not a finite number" in params_problem(replace(WHOLE, params={"x": "0.5"}), {"x": 0.5})
 
 
 def test_a_table_that_would_fill_the_memory():

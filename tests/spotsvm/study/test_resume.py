@@ -1,8 +1,4 @@
 import json
-import signal
-import subprocess
-import sys
-import textwrap
 from functools import partial
 from pathlib import Path
 
@@ -26,10 +22,6 @@ MIXED = [
 
 def noisy(params):
     return valley(params) + np.random.default_rng(int(params["C"] * 1e6)).normal()
-
-
-def half_fails(params):
-    return valley(params) if params["C"] > 2**5 else np.nan
 
 
 def half_trades(params):
@@ -64,21 +56,16 @@ def path(tmp_path):
     return tmp_path / "study.db"
 
 
-SEARCHES = {name: name for name in ("kriging", "random", "lhs", "cmaes", "lbfgsb")} | {"own": Own, "class": KrigingSearch}
-TRADES = [(SQUARE, trade), (SQUARE, half_trades), (MIXED, mixed_trade)]
-
-
 @pytest.mark.parametrize(
     ("space", "objective", "options", "stops"),
     [
-        *((SPACE, valley, {"search": search}, (8, 20)) for search in SEARCHES.values()),
-        *((SPACE, half_fails, {"search": search}, (8, 20)) for search in ("kriging", "cmaes", "lbfgsb")),
-        *((*case, {"search": s, "direction": NAMED}, (23, 30, 45)) for s in ("nsga2", Own) for case in TRADES),
-        *((*case, {"search": "parego", "direction": NAMED}, (8, 12, 16)) for case in TRADES),
-        (MIXED, mixed, {}, (8, 13, 20)),
-        (MIXED, lambda p: round(mixed(p), 1), {}, (8, 13, 20)),  # with ties
-        (SPACE, noisy, {"direction": "maximize"}, (8, 13, 20)),
-        (SPACE, noisy, {"noise": True}, (8, 13, 20)),
+        (SPACE, valley, {"search": KrigingSearch}, (8, 11)),
+        (SPACE, valley, {"search": Own}, (8, 20)),
+        (SQUARE, half_trades, {"search": Own, "direction": NAMED}, (23, 30, 45)),
+        (MIXED, mixed_trade, {"search": "nsga2", "direction": NAMED}, (23, 30, 45)),
+        (SQUARE, half_trades, {"search": "parego", "direction": NAMED}, (8, 12, 14)),
+        (MIXED, lambda p: round(mixed(p), 1), {}, (8, 12, 15)),  # with ties
+        (SPACE, noisy, {"direction": "maximize", "noise": True}, (8, 12, 15)),
     ],
 )
 def test_resumed_is_undisturbed(space, objective, options, stops, path):
@@ -94,17 +81,16 @@ def test_resumed_is_undisturbed(space, objective, options, stops, path):
         assert study.recommend() == undisturbed.recommend()
 
 
-ONE_OBJECTIVE = [(search, stop, 16, 4) for search in ("kriging", "random", "cmaes", "lbfgsb", "own") for stop in (8, 9, 11)]
-TWO_OBJECTIVES = [("nsga2", 20, 42, 6), ("nsga2", 22, 42, 6), ("nsga2", 27, 42, 6), ("parego", 11, 18, 6)]
-
-
-@pytest.mark.parametrize(("search", "stop", "n", "size"), ONE_OBJECTIVE + TWO_OBJECTIVES)
+@pytest.mark.parametrize(
+    ("search", "stop", "n", "size"),
+    [("kriging", 9, 13, 4), ("cmaes", 11, 16, 4), (Own, 8, 16, 4), ("nsga2", 22, 30, 6), ("parego", 11, 15, 6)],
+)
 def test_batches_too_wherever_they_are_cut_off(search, stop, n, size, path):
-    one = search in SEARCHES
+    one = search not in ("nsga2", "parego")
     objective, space, direction = (valley, SPACE, "minimize") if one else (trade, SQUARE, NAMED)
 
     def fresh(path=None):
-        return Study(space, SEARCHES.get(search, search), 7, direction=direction, path=path)
+        return Study(space, search, 7, direction=direction, path=path)
 
     with fresh(path) as study, pytest.raises(BrokenOff):
         study.run(objective, n, batch_size=size, callback=break_off_after(stop))
@@ -114,15 +100,14 @@ def test_batches_too_wherever_they_are_cut_off(search, stop, n, size, path):
     assert facts(study) == facts(fresh().run(objective, n, batch_size=size))
 
 
-@pytest.mark.parametrize("asked", [1, 2, 3])
-def test_a_batch_that_was_being_asked_for_is_completed(asked, path):
+def test_a_batch_that_was_being_asked_for_is_completed(path):
     with Study(SPACE, "kriging", 7, path=path) as study:
         study.run(valley, 8, batch_size=4)
-        for _ in range(asked):
+        for _ in range(2):
             study.ask()
     with Study(SPACE, "kriging", 7, path=path) as study:
-        study.run(valley, 16, batch_size=4)
-    assert facts(study) == facts(Study(SPACE, "kriging", 7).run(valley, 16, batch_size=4))
+        study.run(valley, 12, batch_size=4)
+    assert facts(study) == facts(Study(SPACE, "kriging", 7).run(valley, 12, batch_size=4))
 
 
 def test_running_trials_are_given_again_first(path):
@@ -197,7 +182,7 @@ def test_another_study_is_refused_and_told_apart(changed, said, path):
 
 
 def test_the_order_of_the_parameters_is_no_other_space(path):
-    whole = Study(SPACE, "kriging", 0).run(valley, 14)
+    whole = Study(SPACE, "kriging", 0).run(valley, 11)
     with Study(SPACE, "kriging", 0, path=path) as study:
         study.run(valley, 9)
     backwards = dict(reversed(SPACE.items()))
@@ -206,7 +191,7 @@ def test_the_order_of_the_parameters_is_no_other_space(path):
             assert list(again.space.names) == ["C", "gamma"]
             assert facts(again) == facts(study)
     with Study(backwards, "kriging", 0, path=path) as again:
-        again.run(valley, 14)
+        again.run(valley, 11)
     assert facts(again) == facts(whole)
     branches = [
         {"kernel": ["rbf"], "C": (1.0, 9.0), "gamma": (0.1, 1.0)},
@@ -261,55 +246,12 @@ def test_a_search_that_would_ask_otherwise_is_reported_and_the_record_counts(pat
     assert np.array_equal(other.points, [t.point for t in study.trials])
 
 
-SCRIPT = """
-    import json, sys, time
-    import numpy as np
-    from scipy.stats import loguniform, uniform
-    from spotsvm import Study
-
-    def valley(params):
-        time.sleep(0.05)
-        return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
-
-    def trade(params):
-        time.sleep(0.02)
-        return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
-
-    search, n, size = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    space, objective, direction = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}, valley, "minimize"
-    if search != "kriging":
-        space, objective = {"x": uniform(0, 1), "y": uniform(0, 1)}, trade
-        direction = {"cost": "minimize", "gain": "maximize"}
-    Study(space, search, 7, direction=direction, path=sys.argv[1]).run(
-        objective, n, batch_size=size, callback=lambda s, t: print(json.dumps([t.number, t.values]), flush=True)
-    )
-"""
-
-
-@pytest.mark.parametrize(("search", "n", "size"), [("kriging", 20, 1), ("nsga2", 60, 3)])
-def test_a_process_that_is_killed_loses_nothing_that_was_told(search, n, size, path):
-    space, objective, direction = (SPACE, valley, "minimize") if search == "kriging" else (SQUARE, trade, NAMED)
-    command = [sys.executable, "-c", textwrap.dedent(SCRIPT), str(path), search, str(n), str(size)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        told = [json.loads(process.stdout.readline()) for _ in range(n // 2 - 1)]
-        process.send_signal(signal.SIGKILL)
-        told += [json.loads(line) for line in process.stdout.read().splitlines()]
-    assert process.returncode == -signal.SIGKILL
-    with Study(space, search, 7, direction=direction, path=path) as study:
-        assert n // 2 - 1 <= study.n_finished < n
-        assert all(study.trials[number].values == tuple(values) for number, values in told)
-        study.run(objective, n, batch_size=size)
-    assert facts(study) == facts(Study(space, search, 7, direction=direction).run(objective, n, batch_size=size))
-
-
 @pytest.mark.parametrize(
     "other",
     [
         '[{"C": {"kind": "continuous", "quantiles": [0.0, 0.1, 0.25, "x", 0.75, 0.9, 1.0]}}]',
         '[{"C": {"kind": "integer", "low": "a", "high": []}}]',
-        '[{"C": 5}]',
         "[5]",
-        '{"C": 1}',
     ],
 )
 def test_a_description_that_is_none_differs_in_one_line(path, other):
@@ -320,7 +262,7 @@ def test_a_description_that_is_none_differs_in_one_line(path, other):
     assert "\n" not in str(caught.value)
 
 
-def test_another_setting_of_a_search_is_another_search(path):
-    Study(SPACE, partial(KrigingSearch, n_initial=9), 0, path=path).close()
-    with pytest.raises(StudyMismatchError, match=r"another search: it has 'KrigingSearch\(n_initial=9\)'"):
-        Study(SPACE, partial(KrigingSearch, n_initial=8), 0, path=path)
+def test_data_that_an_earlier_version_described_in_another_way_are_told_with_its_name(path):
+    Study(**BASE | {"context": {"data": "5eb63bbbe01eeed093cb22bb8f5acdc3"}}, path=path).close()
+    with pytest.raises(StudyMismatchError, match=r"was begun by spotsvm \d\S*, which described data in another way; end it with"):
+        Study(**BASE | {"context": {"data": "content 5eb63bbbe01eeed093cb22bb8f5acdc3"}}, path=path)

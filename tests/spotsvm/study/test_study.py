@@ -1,6 +1,5 @@
 import copy
 import pickle
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -26,8 +25,6 @@ MIXED = [
     {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "scale": [StandardScaler(), MinMaxScaler(), None]},
     {"kernel": ["poly"], "C": loguniform(1e-3, 1e3), "degree": randint(2, 6)},
 ]
-
-SEARCHES = ("kriging", "random", "lhs")
 
 
 def test_ask_and_tell():
@@ -87,27 +84,19 @@ def test_a_trial_is_told_once():
     assert study.trials == told
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("search", ["kriging", "random"])
 def test_maximizing_mirrors_minimizing_the_negated_objective(search):
     def noisy(params):
         return valley(params) + 5.0 * np.sin(1e6 * params["C"])
 
     for objective in (valley, noisy):
-        down = Study(SPACE, search, 2).run(objective, 15)
-        up = Study(SPACE, search, 2, direction="maximize").run(lambda p, f=objective: -f(p), 15)
+        down = Study(SPACE, search, 2).run(objective, 10)
+        up = Study(SPACE, search, 2, direction="maximize").run(lambda p, f=objective: -f(p), 10)
         assert [t.point for t in down.trials] == [t.point for t in up.trials]
         assert [t.origin for t in down.trials] == [t.origin for t in up.trials]
         assert [t.value for t in down.trials] == [-t.value for t in up.trials]
         assert up.best_trial.number == down.best_trial.number
         assert (up.recommend().number, up.recommend().value) == (down.recommend().number, -down.recommend().value)
-
-
-def test_a_conditional_space():
-    study = Study(MIXED, seed=0).run(mixed, 25)
-    assert all(("degree" in t.params) == (t.params["kernel"] == "poly") for t in study.trials)
-    assert all(("scale" in t.params) == (t.params["kernel"] == "rbf") for t in study.trials)
-    assert study.best_trial.params["kernel"] == "poly"
-    assert study.frame()["param_degree"].isna().tolist() == [t.params["kernel"] == "rbf" for t in study.trials]
 
 
 def test_a_search_of_ones_own():
@@ -183,7 +172,7 @@ def test_seeds_are_drawn_or_given_in_any_kind_of_integer(tmp_path):
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
 def test_a_copy_goes_on_by_itself_in_memory(tmp_path, copied):
-    for search in (*SEARCHES, Diagonal()):
+    for search in ("kriging", Diagonal()):
         with Study(SPACE, search, 4, path=tmp_path / f"{search if isinstance(search, str) else 'own'}.db") as study:
             study.run(valley, 8)
             running = study.ask()
@@ -191,10 +180,10 @@ def test_a_copy_goes_on_by_itself_in_memory(tmp_path, copied):
             assert (other.path, other.seed, other.trials) == (None, 4, study.trials)
             for s in (other, study):
                 s.tell(running, 1.0)
-                s.run(valley, 12)
+                s.run(valley, 10)
             assert facts(other) == facts(study)
             assert other.recommend() == study.recommend()
-            assert len(Study.frame(study)) == 12
+            assert len(Study.frame(study)) == 10
 
 
 def test_the_csv_is_the_frame(tmp_path):
@@ -223,14 +212,11 @@ def scaled(unit):
     ("search", "noise", "unit"),
     [
         ("kriging", False, 1.7e308),
-        ("kriging", "auto", 1e300),
-        ("kriging", True, 1.7e308),
-        ("random", "auto", 1.7e308),
         ("random", True, 1e300),
     ],
 )
 def test_values_near_the_largest_number_are_searched_and_reported_without_a_warning(tmp_path, search, noise, unit):
-    study = Study(SQUARE, search, 0, noise=noise).run(scaled(unit), n_trials=20)
+    study = Study(SQUARE, search, 0, noise=noise).run(scaled(unit), n_trials=12)
     assert study.report(tmp_path / "report.html").stat().st_size > 0
     assert np.isfinite(study.recommend().value)
 
@@ -238,7 +224,7 @@ def test_values_near_the_largest_number_are_searched_and_reported_without_a_warn
 @pytest.mark.filterwarnings("error")
 def test_a_search_among_huge_values_is_that_among_small_ones():
     """A power of two changes no digit, so the suggestions and the recommendation are the same to the last bit."""
-    huge, small = (Study(SQUARE, "kriging", 0).run(scaled(2.0**power), n_trials=20) for power in (1023, 0))
+    huge, small = (Study(SQUARE, "kriging", 0).run(scaled(2.0**power), n_trials=12) for power in (1023, 0))
     assert [t.point for t in huge.trials] == [t.point for t in small.trials]
     huge, small = (Study(SQUARE, "lhs", 0, noise=True).run(scaled(2.0**power), n_trials=20).recommend() for power in (1020, 0))
     assert (huge.number, huge.value / 2.0**1020) == (small.number, small.value)
@@ -262,13 +248,3 @@ def test_what_serves_the_loop_is_no_part_of_what_users_see():
     seen = {name for name in dir(study) if not name.startswith("_")}
     assert seen & {*inside.split(), "initial_name", "n_ready", "guard"} == set()
     assert {"ask", "ask_batch", "tell", "fail", "run", "recommend", "frame", "status", "trials"} <= seen
-
-
-@pytest.mark.parametrize("seconds", [-1, -1e-9, np.inf, np.nan, True, "3"])
-def test_a_time_is_finite_and_at_least_0(seconds):
-    study = Study(SPACE, "random", 0)
-    trial = study.ask()
-    for call in (partial(study.tell, trial, 1.0), partial(study.fail, trial, "no"), partial(study.add_trial, trial.params, 1.0)):
-        with pytest.raises(ArgumentError, match="is not a time; use a finite number of at least 0, or None"):
-            call(seconds=seconds)
-    assert study.tell(trial, 1.0, seconds=0).seconds == 0.0

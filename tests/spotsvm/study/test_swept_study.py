@@ -3,6 +3,7 @@
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 from completed_trials import BrokenOff, break_off_after, facts
 from scipy.stats import loguniform, randint, uniform
@@ -96,15 +97,14 @@ def listed_study(path=None, search="kriging"):
     return Study(LISTED, search, 0, path=path, noise=False, sweep="w")
 
 
-@pytest.mark.parametrize("search", ["kriging", "random"])
-def test_a_list_is_profiled_and_its_record_goes_on(tmp_path, search):
-    whole = listed_study(search=search).run(weighted, 12)
+def test_a_list_is_profiled_and_its_record_goes_on(tmp_path):
+    whole = listed_study().run(weighted, 12)
     assert (whole.n_finished, len(whole.trials)) == (12, 48)
     for k in range(0, 48, 4):
         assert [t.params["w"] for t in sorted(whole.trials[k : k + 4], key=lambda t: t.point)] == WEIGHTS
-    with pytest.raises(BrokenOff), listed_study(tmp_path / "s.db", search) as s:
+    with pytest.raises(BrokenOff), listed_study(tmp_path / "s.db") as s:
         s.run(weighted, 12, callback=break_off_after(7))
-    with listed_study(tmp_path / "s.db", search) as s:
+    with listed_study(tmp_path / "s.db") as s:
         s.run(weighted, 12)
     assert facts(s) == facts(whole)
     read = load_study(tmp_path / "s.db")
@@ -202,5 +202,15 @@ def test_a_record_whose_swept_parameter_is_none_is_damaged(tmp_path):
         load_study(tmp_path / "s.db")
 
 
-def page(study, folder):
-    return " ".join(study.report(folder / "report.html").read_text(encoding="utf-8").split())
+@pytest.mark.parametrize(("search", "objective"), [("kriging", moody), ("cmaes", path)])
+def test_a_record_that_was_broken_off_goes_on_as_if_nothing_had_happened(tmp_path, search, objective):
+    whole = study(search=search).run(objective, 12)
+    with pytest.raises(BrokenOff), study(tmp_path / "s.db", search) as s:
+        s.run(objective, 12, callback=break_off_after(8))
+    with study(tmp_path / "s.db", search) as s:
+        s.run(objective, 12)
+    read = load_study(tmp_path / "s.db")
+    assert facts(s) == facts(read) == facts(whole)
+    pd.testing.assert_frame_equal(read.frame().filter(regex="param|value|sugg"), whole.frame().filter(regex="param|value|sugg"))
+    status = read.status()
+    assert (status.n_finished, status.state, status.incumbent.value) == (12, "ended", whole.best_trial.value)

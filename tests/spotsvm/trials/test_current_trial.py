@@ -1,5 +1,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,7 +28,40 @@ def expected(trial):
     return of_trial if trial.number == 3 else {"text": f"x={trial.params['x']:.1f}", "none": None} | of_trial
 
 
-OPTIONS = {"here": {}, "threads": {"executor": "threading", "n_jobs": 2}, "pool": {"n_jobs": 2}, "batch": {"batch_size": 3}}
+OPTIONS = {"threads": {"executor": "threading", "n_jobs": 2}, "pool": {"n_jobs": 2}, "batch": {"batch_size": 3}}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_the_objective_may_take_the_trial_wherever_it_is_evaluated(options, tmp_path):
+    with Study(SPACE, "random", 0, path=tmp_path / "r.db") as study:
+        study.run(objective(), 6, **options)
+    assert [t.state for t in study.trials] == ["ok", "ok", "ok", "failed", "ok", "ok"]
+    assert [t.attributes for t in study.trials] == [expected(t) for t in study.trials]
+    assert "a third" in study.trials[3].traceback
+    assert study.trials[0].extra == {"twice": 2 * study.trials[0].value}
+    with Study(SPACE, "random", 0, path=tmp_path / "r.db") as again:
+        assert again.trials == study.trials
+    assert load_study(tmp_path / "r.db").trials == study.trials
+
+
+class Callable:
+    def __call__(self, params, trial):
+        return float(trial.number)
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        (Callable(), 0.0),
+        (partial(lambda a, params, trial: a + trial.number, 1.0), 1.0),
+        *(
+            (f, 2.0)
+            for f in (lambda p, *more: 2.0 + len(more), lambda p, a=2.0: a, lambda *p: 1.0 + len(p), lambda p, *, a=2.0: a)
+        ),
+    ],
+)
+def test_which_callables_take_the_trial(given, value):
+    assert Study(SPACE, "random", 0).run(given, 1).trials[0].value == value
 
 
 def test_it_runs_on_a_cluster():
@@ -35,13 +69,6 @@ def test_it_runs_on_a_cluster():
     with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as client:
         study = Study(SPACE, "random", 0).run(objective(), 6, client)
     assert [t.attributes for t in study.trials] == [expected(t) for t in study.trials]
-
-
-def test_seeds_are_those_of_the_trials_whoever_evaluates():
-    seeds = []
-    study = Study(SPACE, "random", 0).run(lambda params, trial: seeds.append(trial.seed) or 0.0, 5)
-    assert seeds == [t.seed for t in study.trials]
-    assert len(set(seeds)) == 5
 
 
 def test_paths_may_have_attributes():

@@ -45,8 +45,8 @@ def test_of_several_dictionaries_the_one_that_holds_the_configuration_counts():
 
 def test_a_run_says_so_and_the_report_too(tmp_path, caplog):
     caplog.set_level(logging.INFO, logger="spotsvm")
-    study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "kriging", 0, noise=False)
-    study.run(lambda p: (p["x"] - 0.4) ** 2 - p["y"], 15)
+    study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "random", 0, noise=False, start={"x": 0.4, "y": 1.0})
+    study.run(lambda p: (p["x"] - 0.4) ** 2 - p["y"], 5)
     assert [(edge.name, edge.wider) for edge in study.edges()] == [("y", (0.0, 1.5))]
     text = 'is at the upper end of its range, 0 to 1; where values beyond it are valid, search "y": (0.0, 1.5).'
     assert text in caplog.text

@@ -3,11 +3,10 @@
 from contextlib import closing
 
 import pytest
-from scipy.stats import uniform
 
-from spotsvm import Study, Trial
+from spotsvm import Trial
 from spotsvm.study.record.record import Record, read_ledger
-from spotsvm.trials.events import Asked, Described, EventError, Lost, Noted, Reported, Row, Told, Widened
+from spotsvm.trials.events import Asked, Described, EventError, Lost, Noted, Reported, Row, Told
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.outcome import Outcome
 
@@ -49,40 +48,6 @@ def test_it_counts_what_was_told_in_its_order():
     assert [t.told_at for t in ledger.trials] == [1.5, None, 2.5]
 
 
-def test_a_record_holds_what_the_memory_does(tmp_path):
-    ledger = Ledger(EVENTS[:3])
-    with closing(Record(tmp_path / "study.db")) as record:
-        ledger.keep_in(record, EVENTS[:3])
-        ledger.append(*EVENTS[3:5])
-        for event in EVENTS[5:]:
-            ledger.append(event)
-    assert ledger.path == tmp_path / "study.db"
-    about, *rest = facts(read_ledger(tmp_path / "study.db"))
-    assert about == {"format": "spotsvm study", "schema_version": 7, **ledger.about}
-    assert rest == list(facts(ledger))[1:] == list(facts(Ledger(EVENTS)))[1:]
-
-
-def test_it_can_be_seen_as_it_was():
-    ledger = Ledger(EVENTS)
-    before = ledger.after(1)
-    assert (before.n_finished, before.turns) == (1, list(ledger.turns[:3]))
-    assert [t.state for t in before.trials] == ["ok", "running"]
-    assert [t.state for t in ledger.after(0).trials] == []
-    assert [t.number for t in ledger.told_before_asked(2)] == [0]
-
-
-def test_a_sweep_is_a_row_for_each_value_and_a_trial_of_its_own():
-    rows = [Row(n, {"x": 0.0, "y": y}, (0.0, y), ok(y)) for n, y in ((0, 0.25), (2, 0.5))]
-    told = Told(0, 1.5, Outcome("ok", seconds=3.0, attributes={"a": 1}), tuple(rows))
-    ledger = Ledger([Described({"sweep": "y"}), Asked(trial(0)), Asked(trial(1)), told])
-    assert [(t.number, t.sweep, t.value, t.origin, t.seconds, t.told_at) for t in ledger.trials] == [
-        (0, 0, 0.25, "", 3.0, 1.5), (1, None, None, "", None, None), (2, 0, 0.5, "sweep", None, None),
-    ]  # fmt: skip
-    assert [t.attributes for t in ledger.trials] == [{"a": 1}, {}, {"a": 1}]
-    ledger.append(Told(1, 2.5, Outcome("failed", reason="all of it")))
-    assert (ledger.trials[1].sweep, ledger.trials[1].state) == (1, "failed")
-
-
 @pytest.mark.parametrize(
     ("event", "said"),
     [
@@ -105,18 +70,3 @@ def test_an_event_that_does_not_fit_is_not_written(event, said, tmp_path):
             ledger.append(Noted("a", {}), event)
         assert repr(facts(ledger)) == before
     assert "a" not in read_ledger(tmp_path / "study.db").findings
-
-
-def test_a_wider_space_has_other_points_and_forgets_the_state_of_the_search():
-    ledger = Ledger(EVENTS)
-    ledger.append(Widened({"space": [2]}, ((0.1,), (0.2,), (0.3,)), {1: ok(0.75)}))
-    assert [t.point for t in ledger.trials] == [(0.1,), (0.2,), (0.3,)]
-    assert (ledger.about["space"], ledger.search_state, ledger.outcomes) == ([2], {}, {1: ok(0.75)})
-
-
-def test_a_copy_in_memory_shares_nothing(tmp_path):
-    with Study({"x": uniform(0, 1)}, "random", 0, path=tmp_path / "study.db") as study:
-        study.run(lambda p: p["x"], n_trials=3)
-        copied = study.ledger.in_memory()
-        study.run(lambda p: p["x"], n_trials=5)
-    assert (copied.path, copied.n_finished, study.n_finished) == (None, 3, 5)

@@ -62,13 +62,6 @@ def asked(direction):
     return study, study.ask()
 
 
-@pytest.mark.parametrize("given", [(0.5, 2.0), {"error": 0.5, "margin": 2.0}, {"margin": 2.0, "error": 0.5}])
-def test_values_are_put_into_their_order(given):
-    study, trial = asked(NAMED)
-    told = study.tell(trial, {"values": given, "time": 1.0}, seconds=2.0)
-    assert (told.state, told.value, told.values, told.extra, told.seconds) == ("ok", None, (0.5, 2.0), {"time": 1.0}, 2.0)
-
-
 @pytest.mark.parametrize(
     ("direction", "returned", "said"),
     [

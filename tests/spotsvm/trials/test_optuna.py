@@ -42,7 +42,7 @@ def params_of(study):
 def test_every_kind_of_distribution_is_suggested_from_within_its_values():
     coding = coding_of.Coding(EVERY)
     rng = np.random.default_rng(0)
-    for _ in range(200):
+    for _ in range(50):
         params = coding.params(coding.space.domain.snap_one(rng.random(coding.space.domain.dimension)))
         for name, one in EVERY.items():
             assert one._contains(one.to_internal_repr(params[name]))
@@ -57,14 +57,13 @@ def test_every_kind_of_distribution_is_suggested_from_within_its_values():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
-@pytest.mark.parametrize("search", ["kriging", "cmaes", "lhs"])
+@pytest.mark.parametrize(("search", "direction"), [("kriging", "maximize"), ("cmaes", "minimize")])
 def test_a_study_of_theirs_is_searched(search, direction):
     sign = 1 if direction == "minimize" else -1
     made = []
     for _ in range(2):
         study = optuna.create_study(direction=direction, sampler=SpotSampler(search, seed=1, noise=False))
-        study.optimize(lambda trial: sign * bowl(trial), n_trials=25)
+        study.optimize(lambda trial: sign * bowl(trial), n_trials=20)
         made.append(params_of(study))
     assert made[0] == made[1]
     if search == "kriging":
@@ -75,9 +74,9 @@ def test_its_suggestions_are_those_of_our_own_study():
     space = {"x": uniform(0, 1), "y": loguniform(1e-3, 1e3)}
     named = {"x": FloatDistribution(0, 1), "y": FloatDistribution(1e-3, 1e3, log=True)}
     theirs = optuna.create_study(sampler=SpotSampler(seed=4, noise=False, search_space=named))
-    theirs.optimize(bowl, n_trials=15)
+    theirs.optimize(bowl, n_trials=10)
     ours = Study(space, "kriging", 4, noise=False)
-    ours.run(lambda p: (p["x"] - 0.3) ** 2 + (np.log10(p["y"]) - 1) ** 2 / 10, n_trials=15)
+    ours.run(lambda p: (p["x"] - 0.3) ** 2 + (np.log10(p["y"]) - 1) ** 2 / 10, n_trials=10)
     assert params_of(theirs) == [pytest.approx(dict(t.params), rel=1e-9) for t in ours.trials]
 
 

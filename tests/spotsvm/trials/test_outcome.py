@@ -1,7 +1,5 @@
 import math
-import pickle
 import re
-import threading
 from decimal import Decimal
 from fractions import Fraction
 
@@ -11,14 +9,6 @@ import pytest
 from spotsvm.trials.evaluation import call
 from spotsvm.trials.judging import outcome_of
 from spotsvm.trials.outcome import Outcome, as_attributes, as_float, one_line
-
-
-class AwkwardError(Exception):
-    """It holds what cannot be pickled."""
-
-    def __init__(self, code, text):
-        super().__init__(f"{code}: {text}")
-        self.lock = threading.Lock()
 
 
 class SpeechlessError(Exception):
@@ -136,18 +126,6 @@ def test_reasons_can_always_be_written(error):
     assert reason.startswith(f"{type(error).__name__}: ")
     assert len(reason.encode("utf-8")) < 700
     assert one_line(" a\n\tb  é\x00\udcff ") == "a b é\x00\\udcff"
-
-
-def test_an_error_that_cannot_be_pickled_is_sent_as_its_text():
-    outcome = raising(AwkwardError(7, "no"))
-    assert isinstance(outcome.error, AwkwardError)
-    read = pickle.loads(pickle.dumps(outcome))
-    assert read.reason.startswith("AwkwardError: 7: no (test_outcome.py")
-    assert (type(read.error), str(read.error)) == (RuntimeError, read.reason)
-    read = pickle.loads(pickle.dumps(raising(KeyError("gamma"))))
-    assert (type(read.error), read.error.args) == (KeyError, ("gamma",))
-    for outcome in (Outcome("ok", 1.0, {"a": 2.0}, "", 0.5), Outcome("failed", reason="the worker died", lost=True)):
-        assert pickle.loads(pickle.dumps(outcome)) == outcome
 
 
 def test_numbers_of_any_kind_are_floats():

@@ -11,7 +11,6 @@ from scipy.stats import uniform
 from sklearn.svm import SVC
 
 from spotsvm import Study, Trial
-from spotsvm.study.record.record import read_ledger
 from spotsvm.trials.trial import ReadOnlyDict, ReadOnlyParams
 
 SPACE = {"x": uniform(0, 1), "layers": [[10, 5], [7]]}
@@ -115,7 +114,6 @@ def test_memory_and_record_agree_whatever_the_caller_tries(tmp_path):
             with pytest.raises(TypeError):
                 told.extra["size"] = 2.0
         trials = study.trials
-    assert tuple(read_ledger(path).trials) == trials
     with Study(SPACE, "random", 0, path=path) as resumed:
         assert resumed.trials == trials
     assert all(t.params["layers"] in ([10, 5], [7]) for t in trials)

@@ -34,16 +34,6 @@ class Counted(LogisticRegression):
         return super().fit(X, y, sample_weight)
 
 
-def fails(scorer, y):
-    """Return whether scikit-learn's scorer fails for a fitted classifier."""
-    with np.errstate(all="ignore"):
-        try:
-            scorer(LogisticRegression().fit(X, y), X, y)
-        except Exception:
-            return True
-    return False
-
-
 @pytest.mark.parametrize("name", ["f1", "average_precision"])
 def test_one_rule_holds_for_searches_scores_studies_and_tuned_models(name):
     y, FITS["all"] = LABELS["text"], 0
@@ -84,9 +74,7 @@ def test_one_rule_holds_for_searches_scores_studies_and_tuned_models(name):
     assert first.expected_score_.value == pytest.approx(found["no"], abs=0.03)
 
 
-@pytest.mark.parametrize(
-    "scoring", ["accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "neg_log_loss", "neg_brier_score", None]
-)
+@pytest.mark.parametrize("scoring", ["f1_macro", "roc_auc", "neg_log_loss", None])
 def test_score_follows_scoring(scoring):
     y = LABELS["0 and 1"]
     model = TunedSVC(budget=1, scoring=scoring, random_state=0).fit(X, y)
@@ -98,9 +86,7 @@ def test_score_follows_scoring(scoring):
     assert text.score(X, LABELS["text"]) == pytest.approx(model.score(X, y), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "scoring", ["r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error", None]
-)
+@pytest.mark.parametrize("scoring", ["neg_root_mean_squared_error", None])
 def test_score_of_a_regression_follows_scoring(scoring):
     model = TunedSVR(budget=1, scoring=scoring, random_state=0).fit(X, X[:, 0])
     assert model.score(X, X[:, 0]) == get_scorer(scoring or "r2")(model, X, X[:, 0])

@@ -63,11 +63,6 @@ def test_a_point_without_the_parameter_and_back_is_the_same_but_for_it(name):
     }
 
 
-def test_values_run_from_end_to_end_and_integers_are_not_repeated():
-    np.testing.assert_allclose(_C.values(5), [0.01, 0.1, 1, 10, 100])
-    assert SweptParameter(SPACE, "degree").values(11) == [2, 3, 4, 5]
-
-
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12), st.sampled_from([-1.0, 1.0]))
 def test_the_lead_has_the_best_value_and_the_response_rewards_broad_optima(losses, sign):
     lead, others = finished(losses, sign)

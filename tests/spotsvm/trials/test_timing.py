@@ -47,7 +47,7 @@ def test_a_search_with_a_model_says_what_fit_and_acquisition_cost():
     assert parts[~by_model].isna().all(axis=None)
     assert (parts.sum(axis=1) <= frame["ask_seconds"]).all()
     assert (frame["seconds"] >= 0).all()
-    for search in ("random", "lhs", "cmaes", "lbfgsb", "vns", RandomSearch):  # which have no model
+    for search in ("cmaes", RandomSearch):  # which have no model
         frame = Study(SPACE, search, 0).run(bowl, n_trials=8).frame()
         assert (frame["ask_seconds"] > 0).all()
         assert frame[["fit_seconds", "acquisition_seconds"]].isna().all(axis=None)

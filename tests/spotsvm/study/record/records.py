@@ -2,7 +2,9 @@
 
 import json
 import sqlite3
-from contextlib import closing, suppress
+import subprocess
+import sys
+from contextlib import closing, contextmanager, suppress
 
 from scipy.stats import uniform
 
@@ -76,3 +78,22 @@ def content_of(path, kind, number=None):
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT content FROM events WHERE kind = ? AND number IS ?", (kind, number)).fetchall()
     return [json.loads(content) for (content,) in rows]
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from spotsvm.study.record.opening import WriterLock
+held = WriterLock(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@contextmanager
+def holder(path):
+    """Start a process that holds the record's lock."""
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()

@@ -3,30 +3,11 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 
 from spotsvm.errors import StorageError
-from tests.spotsvm.study.record.records import objective, study
-
-HOLD = """
-import sys, time
-from pathlib import Path
-from spotsvm.study.record.opening import WriterLock
-held = WriterLock(Path(sys.argv[1]))
-print("held", flush=True)
-time.sleep(60)
-"""
-
-
-@contextmanager
-def holder(path):
-    """Start a process that holds the record's lock."""
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "held\n"
-        yield process
-        process.kill()
+from tests.spotsvm.study.record.records import HOLD, objective, study
 
 
 def test_a_file_with_two_names_is_not_written_to(path):

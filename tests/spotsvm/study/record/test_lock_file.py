@@ -2,33 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
-from contextlib import contextmanager
 
 import pytest
 
 from spotsvm.errors import StorageError
 from spotsvm.study.record.opening import Writer, lock_path, writer_of
-from tests.spotsvm.study.record.records import objective, study
-
-HOLD = """
-import sys, time
-from pathlib import Path
-from spotsvm.study.record.opening import WriterLock
-held = WriterLock(Path(sys.argv[1]))
-print("held", flush=True)
-time.sleep(60)
-"""
-
-
-@contextmanager
-def holder(path):
-    """Start a process that holds the record's lock."""
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "held\n"
-        yield process
-        process.kill()
+from tests.spotsvm.study.record.records import holder, objective, study
 
 
 @pytest.mark.faults
@@ -86,6 +65,7 @@ def test_a_lock_whose_file_was_removed_is_taken_anew_unless_another_process_was_
 def test_what_a_lock_file_says_is_only_text(content, path, caplog):
     lock_path(path).write_bytes(content)
     assert writer_of(path) is None
+    assert str(Writer(None)) == "a process"
     with study(path):
         assert writer_of(path).pid == os.getpid()
     assert ("was not closed by process 1 on a b" in caplog.text) == (b"a\\nb" in content)
@@ -117,7 +97,3 @@ def test_a_lock_file_that_is_none_is_refused_without_a_wait(make, path, monkeypa
     with pytest.raises(StorageError, match=r"study.db: cannot open the record: study.db-lock"):
         study(path)
     assert not path.exists()
-
-
-def test_an_unknown_writer_as_text():
-    assert str(Writer(None)) == "a process"

@@ -76,7 +76,7 @@ def test_a_file_that_is_cut_anywhere(whole, tmp_path):
     path, trials = whole
     content, cut = path.read_bytes(), tmp_path / "cut.db"
     counts = []
-    for length in [*range(0, 200, 7), *range(200, len(content), 2503), len(content) - 1]:
+    for length in [*range(0, 200, 7), *range(200, len(content), 5003), len(content) - 1]:
         cut.write_bytes(content[:length])
         found = salvage(cut)
         check_among(found, trials)
@@ -99,7 +99,7 @@ def test_a_log_that_is_cut_anywhere_leaves_what_was_committed_before(logged, tmp
     path, trials = logged
     content, cut = path.with_name("study.db-wal").read_bytes(), tmp_path / "study.db"
     ended = []
-    for length in [*range(0, 60, 5), *range(60, len(content), 20011), len(content) - 1, len(content)]:
+    for length in [*range(0, 60, 5), *range(60, len(content), 60013), len(content) - 1, len(content)]:
         shutil.copyfile(path, cut)
         cut.with_name("study.db-wal").write_bytes(content[:length])
         check_among(salvage(cut), trials)

@@ -6,7 +6,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy.stats import loguniform, uniform
+
+from spotsvm.errors import SpotSVMError
 
 SVM = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 SQUARE = {"x": uniform(0, 1), "y": uniform(0, 1)}
@@ -133,3 +136,12 @@ def in_order(workers, batch):
     while len(completed) < len(batch):
         completed.update(workers.wait())
     return [completed[key] for key in range(len(batch))]
+
+
+def refused(kind, said, call):
+    """Check that a call raises an error of the library, of one line that is not too long."""
+    with pytest.raises(kind, match=said) as caught:
+        call()
+    assert isinstance(caught.value, SpotSVMError)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400

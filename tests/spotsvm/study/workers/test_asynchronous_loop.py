@@ -36,10 +36,10 @@ def test_a_free_worker_never_waits_for_the_slowest():
 @pytest.mark.parametrize("search", ["kriging", "random"])
 def test_what_is_under_way_is_not_suggested_again_and_counts_in_the_budget(search):
     workers = VirtualWorkers(bowl, 5, duration)
-    study = run(Study(SPACE, search, 0, noise=False), 24, workers)
-    assert [t.state for t in study.trials] == ["ok"] * 24
-    assert len({t.point for t in study.trials}) == 24
-    assert sorted(workers.submitted) == list(range(24))
+    study = run(Study(SPACE, search, 0, noise=False), 16, workers)
+    assert [t.state for t in study.trials] == ["ok"] * 16
+    assert len({t.point for t in study.trials}) == 16
+    assert sorted(workers.submitted) == list(range(16))
 
 
 def test_a_small_space_is_gone_through_and_what_runs_is_waited_for(caplog):
@@ -48,8 +48,7 @@ def test_a_small_space_is_gone_through_and_what_runs_is_waited_for(caplog):
     assert caplog.text.count("the study ends with 6 trials: all 6 configurations") == 1
 
 
-@pytest.mark.parametrize("search", ["kriging", "cmaes", "random"])
-@pytest.mark.parametrize("at", [1, 8, 15])
+@pytest.mark.parametrize(("search", "at"), [("kriging", 8), ("cmaes", 15), ("random", 1)])
 def test_a_resumed_study_goes_on_as_the_one_that_was_broken_off_would(search, at, tmp_path):
     path = tmp_path / "study.db"
     with Study(SPACE, search, 7, path=path) as study, pytest.raises(BrokenOff):
@@ -85,7 +84,7 @@ class StopAtTwelve:
         return "twelve are enough" if study.n_finished == 12 else None
 
 
-@pytest.mark.parametrize("at", [None, 10, 12, 13, 14])
+@pytest.mark.parametrize("at", [None, 10, 13])
 def test_a_stop_rule_sees_trials_in_the_order_told_and_ends_a_resumed_study_where_it_would_have(at, tmp_path):
     path, rule = tmp_path / "s.db", StopAtTwelve()
     if at is not None:
@@ -144,7 +143,7 @@ def test_losses_count_after_a_resume(tmp_path):
     assert workers.submitted.count(2) == 4 - before
 
 
-@pytest.mark.parametrize("at", [1, 2, 3, 5, 6])
+@pytest.mark.parametrize("at", [1, 5])
 def test_what_came_back_before_its_turn_is_recorded_at_once_and_not_evaluated_again(at, tmp_path):
     path, calls = tmp_path / "s.db", []
 
@@ -187,7 +186,7 @@ def test_an_objective_that_asks_the_study_fails_with_the_reason():
     assert "tell() cannot be called while the study is being run" in study.trials[3].reason
 
 
-@pytest.mark.parametrize(("search", "waits"), [("cmaes", 1), ("vns", 1), ("lbfgsb", 1), ("kriging", 0), ("random", 0)])
+@pytest.mark.parametrize(("search", "waits"), [("cmaes", 1), ("vns", 1), ("kriging", 0)])
 def test_only_a_search_that_goes_on_from_the_best_start_waits_for_the_starts(search, waits):
     starts = [{"x": 0.25, "y": 0.5}, {"x": 0.5, "y": 0.25}]
     workers = VirtualWorkers(bowl, 4, lambda params: 5.0 if params["x"] in (0.25, 0.5) else 1.0)
@@ -197,7 +196,7 @@ def test_only_a_search_that_goes_on_from_the_best_start_waits_for_the_starts(sea
         def on_ask(self, study, trial):
             asked_at[trial.number] = workers.now
 
-    study = run(Study(SPACE, search, 0, start=starts), 20, workers, callback=Asked())
+    study = run(Study(SPACE, search, 0, start=starts), 10, workers, callback=Asked())
     assert [t.origin for t in study.trials].count("start") == 2
     assert asked_at[2] == (5.0 if waits else 0.0)
     assert workers.most == 4

@@ -2,7 +2,7 @@ import os
 import sys
 import threading
 import time
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import cloudpickle
 import loky
@@ -16,7 +16,7 @@ from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers import executor as on_executor
 from spotsvm.study.workers.executor import OnExecutor
 
-KINDS = [ThreadPoolExecutor, ProcessPoolExecutor, loky.ProcessPoolExecutor]
+KINDS = [ThreadPoolExecutor, ProcessPoolExecutor]
 
 
 def test_what_cannot_be_pickled_will_do_in_threads_and_fails_its_trial_in_processes():
@@ -91,10 +91,10 @@ def test_a_late_trial_is_given_up_and_its_worker_does_not_count_until_it_returns
 
 def test_a_trial_has_its_own_time_under_the_same_number_and_is_late_even_if_nobody_looked():
     def objective(params):
-        time.sleep(0.5)
+        time.sleep(0.3)
         return 1.0
 
-    with ProcessPoolExecutor(1) as executor, OnExecutor(objective, executor, 1, 1.5) as workers:
+    with ProcessPoolExecutor(1) as executor, OnExecutor(objective, executor, 1, 0.9) as workers:
         for _ in range(4):
             workers.submit(7, {})
             assert workers.wait()[0][1].state == "ok"
@@ -124,7 +124,7 @@ def test_if_all_workers_are_stuck_it_is_said():
         release.set()
 
 
-@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("kind", [ProcessPoolExecutor, loky.ProcessPoolExecutor])
 def test_a_broken_pool_loses_what_was_in_flight_and_then_says_so(kind):
     def objective(params):
         if params["x"] == 1:
@@ -162,19 +162,6 @@ def test_an_executor_that_is_closed_is_said():
         pytest.raises(WorkersError, match="cannot schedule new futures after shutdown"),
     ):
         workers.submit(0, {})
-
-
-def test_an_executor_that_fails_in_its_own_way_loses_the_trial():
-    class Odd(Executor):
-        def submit(self, function, *args):
-            future = Future()
-            future.set_exception(OSError("the network is down"))
-            return future
-
-    with OnExecutor(lambda params: 1.0, Odd(), 1) as workers:
-        outcome = evaluated(workers, {})[0]
-    assert (outcome.state, outcome.lost, outcome.reason) == ("failed", True, "the executor failed: OSError: the network is down")
-    assert not isinstance(outcome.error, CancelledError)
 
 
 @pytest.mark.parametrize("kind", KINDS)

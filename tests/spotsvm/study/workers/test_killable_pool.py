@@ -12,7 +12,6 @@ from completed_trials import becomes, evaluated, is_alive
 
 from spotsvm import Study
 from spotsvm.errors import WorkersError
-from spotsvm.study.workers import killable_pool
 from spotsvm.study.workers.killable_pool import KillablePool
 
 
@@ -72,10 +71,7 @@ def test_no_thread_is_left_with_semaphores_or_with_what_it_was_sending(size):
     assert not {name for name in left if "Feeder" in name or "Manager" in name or "_shut_down" in name}
 
 
-@pytest.mark.parametrize("look", [0.001, 10.0])
-def test_workers_that_die_again_and_again_as_they_start_end_it(look, monkeypatch):
-    monkeypatch.setattr(killable_pool, "_CHECK_INTERVAL", look)
-
+def test_workers_that_die_again_and_again_as_they_start_end_it():
     class Deadly:
         def __reduce__(self):
             return os._exit, (7,)
@@ -133,27 +129,27 @@ def test_processes_that_die_lose_their_own_trial_alone(pool):
     assert [o.reason for o in outcomes if o.lost] == list(DEATHS)
 
 
+CAUGHT = [
+    (lambda: sys.exit(3), "the objective left by sys.exit(3)"),
+    (sys.exit, "the objective left by sys.exit()"),
+    (lambda: signal.default_int_handler(2, None), "KeyboardInterrupt: "),
+    (lambda: threading.Lock(), "the objective returned <unlocked _thread.lock object"),
+    (raising(lambda self: 1 / 0), "Own: mine"),
+    (raising(lambda self: (exec, ("raise RuntimeError('unpickled')",))), "Own: mine"),
+    (lambda: (lambda f: f(f))(lambda f: f(f)), "RecursionError: maximum recursion depth exceeded"),
+    (threading.Lock(), "TypeError: cannot pickle '_thread.lock' object"),
+]
+
+
 @faults
-@pytest.mark.parametrize(
-    ("do", "reason"),
-    [
-        (lambda: sys.exit(3), "the objective left by sys.exit(3)"),
-        (sys.exit, "the objective left by sys.exit()"),
-        (lambda: signal.default_int_handler(2, None), "KeyboardInterrupt: "),
-        (lambda: threading.Lock(), "the objective returned <unlocked _thread.lock object"),
-        (raising(lambda self: 1 / 0), "Own: mine"),
-        (raising(lambda self: (exec, ("raise RuntimeError('unpickled')",))), "Own: mine"),
-        (lambda: (lambda f: f(f))(lambda f: f(f)), "RecursionError: maximum recursion depth exceeded"),
-        (threading.Lock(), "TypeError: cannot pickle '_thread.lock' object"),
-    ],
-    ids=["exit 3", "exit", "interrupt", "result", "pickled", "unpickled", "deep", "parameters"],
-)
-def test_a_worker_outlives_what_can_be_caught(pool, do, reason):
-    before, failed, after = (evaluated(pool, params)[0] for params in (FINE, {"do": do}, FINE))
-    assert (failed.state, failed.lost) == ("failed", False)
-    assert failed.reason.startswith(reason)
-    assert isinstance(failed.error, Exception) or "returned" in failed.reason
-    assert after.value == before.value
+def test_a_worker_outlives_what_can_be_caught(pool):
+    before = evaluated(pool, FINE)[0]
+    for do, reason in CAUGHT:
+        failed, after = (evaluated(pool, params)[0] for params in ({"do": do}, FINE))
+        assert (failed.state, failed.lost) == ("failed", False)
+        assert failed.reason.startswith(reason)
+        assert isinstance(failed.error, Exception) or "returned" in failed.reason
+        assert after.value == before.value
 
 
 @faults
@@ -202,7 +198,7 @@ def test_a_worker_that_keeps_more_than_the_limit_is_replaced():
 
 
 @faults
-@pytest.mark.parametrize("options", [{}, {"batch_size": 3}, {"retries": 1}])
+@pytest.mark.parametrize("options", [{"batch_size": 3}, {"retries": 1}])
 def test_a_study_survives_what_kills_its_workers(options):
     def objective(params):
         time.sleep(0.02)

@@ -3,7 +3,6 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -241,13 +240,6 @@ def test_a_scheduler_that_dies_ends_the_run():
 def test_a_study_takes_the_client_in_use_and_batches_depend_on_the_seed_alone(client):
     there, here = (Study(SPACE, "kriging", 3).run(lambda p: (p["x"] - 0.3) ** 2, 9, on, batch_size=3) for on in ("dask", None))
     assert [(t.params, t.value) for t in there.trials] == [(t.params, t.value) for t in here.trials]
-
-
-def test_two_studies_share_a_cluster(client):
-    studies = [Study(SPACE, "random", seed) for seed in (0, 1)]
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda study: study.run(lambda params: params["x"], 20, client), studies))
-    assert [study.n_finished for study in studies] == [20, 20]
 
 
 def test_an_objective_that_cannot_be_pickled_or_imported_by_the_workers_is_named(client, tmp_path, monkeypatch):

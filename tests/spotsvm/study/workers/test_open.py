@@ -122,3 +122,23 @@ def test_an_executor_tells_its_size_unless_it_is_said():
         assert executor_size(threads, 2) == 2
     assert executor_size(Mpi(), None) == 12
     assert executor_size(Executor(), None) == joblib.cpu_count()
+
+
+def test_a_run_that_ends_cancels_its_jobs():
+    class Endless:
+        cancelled = False
+
+        def submit(self, function, *args):
+            return self
+
+        def done(self):
+            return False
+
+        def cancel(self):
+            self.cancelled = True
+
+    jobs = Endless()
+    with open_workers(objective, jobs, n_jobs=1) as workers:
+        workers.submit(0, {"x": 0.0})
+        assert workers.wait(0.2) == []
+    assert jobs.cancelled

@@ -1,8 +1,6 @@
 import hashlib
-import multiprocessing
 import os
 import stat
-import sys
 import threading
 from pathlib import Path
 
@@ -15,8 +13,6 @@ from spotsvm.study.workers import executor as shared_objective
 from spotsvm.study.workers.executor import (
     SharedObjective,
     load_objective,
-    report_start,
-    run_trial,
     shared_in_this_process,
 )
 
@@ -55,17 +51,6 @@ def test_threads_of_the_same_process_use_it_as_it_is():
         assert shared_in_this_process(shared.token) is None
     with SharedObjective(objective) as shared, pytest.raises(ArgumentError, match="TypeError: cannot pickle"):
         _ = shared.payload
-
-
-def test_another_process_loads_it_once(request):
-    objective = Counted()
-    with SharedObjective(objective) as shared:
-        request.getfixturevalue("elsewhere")
-        first = load_objective(shared.token)
-        assert first is not objective
-        assert first({"x": 3}) == 3
-        assert all(load_objective(shared.token) is first for _ in range(3))
-        assert Counted.loads == 1
 
 
 def test_two_studies_take_turns_without_loading_again(request):
@@ -113,38 +98,3 @@ def test_a_full_disk_leaves_the_payload(monkeypatch, request):
         assert load_objective(shared.token, shared.payload)({"x": 2}) == 2
         assert load_objective(shared.token) is not None
         assert Counted.loads == 1
-
-
-def test_the_beginning_of_a_trial_is_told(request):
-    with SharedObjective(abs) as shared:
-        assert shared.started_at(3) is None
-        report_start(shared.token, 3)
-        assert shared.started_at(3) is not None
-        report_start(shared.token, None)
-        request.getfixturevalue("elsewhere")
-        report_start(shared.token, 4)
-        assert shared.started_at(4) is not None
-        shared.forget(4)
-        assert shared.started_at(4) is None
-        assert [path.name for path in Path(shared.token.folder).iterdir()] == ["objective"]
-    report_start(shared.token, 5)
-    assert shared.started_at(5) is None
-
-
-def test_no_data_go_with_a_trial():
-    data = np.zeros(2_500_000)
-    with SharedObjective(lambda params: data[0]) as shared:
-        task = (run_trial, shared.token, 0, cloudpickle.dumps({"C": 1.0, "gamma": 0.1}), None, None)
-        assert len(cloudpickle.dumps(task)) < 1000
-        assert len(shared.payload) > 20_000_000
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
-def test_a_fork_reads_the_file_as_any_other_process():
-    with SharedObjective(Counted()) as shared:
-        context = multiprocessing.get_context("fork")
-        queue = context.SimpleQueue()
-        process = context.Process(target=lambda: queue.put(shared_in_this_process(shared.token) is None))
-        process.start()
-        assert queue.get()
-        process.join()
