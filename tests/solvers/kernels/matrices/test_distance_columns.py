@@ -117,3 +117,11 @@ def test_the_room_changes_no_result(room):
         rows = RNG.choice(40, 7, replace=False)
         np.testing.assert_allclose(small.gaussian_sums(rows, 0.3, C), large.gaussian_sums(rows, 0.3, C), atol=1e-12)
     assert small.kept_bytes <= 8 * len(Z) * max(room, 1)
+
+
+def test_a_gamma_that_comes_again_changes_no_bit():
+    one, other = DistanceColumns(X, Z), DistanceColumns(X, Z)
+    for k, gamma in enumerate([0.3, 0.3, 0.3, 0.7, 0.3, 0.3]):
+        rows = RNG.choice(40, 7, replace=False)
+        fresh = other if k % 2 else DistanceColumns(X, Z)
+        np.testing.assert_array_equal(one.gaussian_sums(rows, gamma, C), fresh.gaussian_sums(rows, gamma, C))
