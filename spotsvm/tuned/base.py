@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -19,31 +18,28 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, is_regressor
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
+from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
 from spotsvm.common.compat import check_y, safe_indexing
-from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held_back, joined, with_copies
+from spotsvm.common.copies import copies, joined
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text, versions
-from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.frames_in_state import FramesInState
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, with_mean_1
 from spotsvm.common.text import checked_path
-from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.luck.difference import judged
 from spotsvm.luck.drawn import Evidence, unseen_score
-from spotsvm.luck.draws import sample_rows, units_of
+from spotsvm.luck.draws import units_of
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, as_vector
 from spotsvm.out_of_fold.combination import Combination, Rule, choose, gains_of
-from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows
+from spotsvm.out_of_fold.judged_rows import JudgedRows
 from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.kept_digits import has_large_integers
@@ -60,6 +56,8 @@ from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, T
 from spotsvm.tuned.members import fit_members
 from spotsvm.tuned.progress import SweepProgress
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
+from spotsvm.tuned.task import Task
+from spotsvm.tuned.training_rows import GridRows, TrainingRows, grid_rows, grid_size, is_many
 
 if TYPE_CHECKING:
     from spotsvm.reports.methods import MethodsSection
@@ -74,46 +72,10 @@ _SEARCHED, _SEARCHED_EACH = 12, 4
 #: parameters that the scores of sweeps depend on, besides rows, folds and space
 _OF_SWEEPS = ("families", "scoring", "rows", "class_weight")
 _GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # shares of a timeout after which no further setting, and no further member, begins
-_MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # above which the grid uses a sample; its size; maximum of a member
+_MOST_ROWS = 10_000  # of a member
 _FEW_MEMBERS = 5  # on many rows
-_HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, 5000  # rows from which rows are held out; their share; their maximum
-_FIRST_ROWS = 1000  # rows of the grid, if rows are held out and rounds of fits on more rows follow
-_LEAST_GROUPS = 20  # with fewer groups, no group is held out
 _SHARES = 0.3, 0.6, 0.85  # shares of the timeout after which grid, exact and landmark models must have ended
 _BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
-
-
-@dataclass(frozen=True)
-class Task:
-    """The target and the models in numeric form; answers of a regression are in units of `scale` from `location`.
-
-    Settings are chosen by `aim`, which is `y` within `ordinary_range`. Models with landmarks, too, have the `relevance_target`
-    (n, t). `default` maps training rows to C and epsilon, in the units of the models.
-    """
-
-    y: Array
-    aim: Array
-    machines: Machines
-    relevance_target: Floats
-    default: Callable[[NDArray[np.intp]], tuple[float, float]]
-    epsilon: float
-    classes: Array | None = None
-    location: float = 0.0
-    scale: float = 1.0
-
-    def sample(self, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
-        """Return indices of random rows; see `sample_rows`."""
-        return sample_rows(len(self.y), size, seed, self.y if self.machines.n_classes else None, groups, held)
-
-    def judged(self, weights: Floats, units: Any, held: bool) -> JudgedRows:
-        """Return the rows as those that are judged, with these weights in scores; `held` if a fit on many rows left them out."""
-        kind: Any = "left out" if held else "out of fold"
-        cost, of_target = self.machines.cost, (self.location, self.scale)
-        return JudgedRows(self.y, self.aim, self.classes, weights, cost, units, *of_target, kind)
-
-    def answers(self, decisions: Array, own_threshold: bool = False) -> Answers:
-        """Return decisions of settings, (m, n, k), as answers."""
-        return Answers("predict" if self.classes is None else "decision_function", decisions, own_threshold=own_threshold)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -237,89 +199,88 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         y = (as_numbers if is_regressor(self) else as_classes)(y, type(self).__name__)
         y = check_y(y, y_numeric=is_regressor(self), estimator=self)
         check_consistent_length(X, y, groups)
-        weights = with_mean_1(check_sample_weight(sample_weight, len(y)))
-        rows = np.flatnonzero(weights > 0)
-        if len(rows) < 2:
-            raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
+        rows = TrainingRows.of(X, y, with_mean_1(check_sample_weight(sample_weight, len(y))), groups)
         seed = self.seed_ = self._drawn_seed()
-        whole, every = self._task(y[rows], weights[rows]), rows
+        whole = self._task(rows.target, rows.own_weights)
         score = self._score_of(whole)
-        copied = copies(X if len(rows) == len(y) else safe_indexing(X, rows))
-        units = joined(None if groups is None else np.asarray(groups)[rows], copied)  # rows that stay together
-        groups_of = None if groups is None else units
-        held = self._held_out(whole, groups_of, np.arange(len(rows)) if copied is None else copied, seed)
-        sample = whole.sample(self._grid_rows(len(rows), len(held) > 0), seed, groups_of, held)
-        task, rows = self._on(whole, sample), rows[sample]
-        grid_units, grid_copied = (None if labels is None else labels[sample] for labels in (units, copied))
-        splits = self._splits(X, y, task.y, groups, None if groups is None else grid_units, grid_copied, rows, seed)
-        row_weights = weights[every]
-        table, X, weights = X, (X if len(rows) == len(y) else safe_indexing(X, rows)), weights[rows]
-        tested = np.unique(np.concatenate([test for _, test in splits]))
-        self._n_folds, self._n_grid_rows, self._n_held, self._grouped = len(splits), len(rows), len(held), groups is not None
-
-        def on_tested(values: Array) -> Array:
-            return values[..., tested] if len(tested) < len(rows) else values
-
-        scored = self._on(task, tested)
-        drawn_together = units_of(self.cv, None if grid_units is None else grid_units[tested], len(tested))
-        judged_rows = scored.judged(on_tested(weights) / weights.mean(), drawn_together, False)
-
-        def quality(decisions: Array) -> tuple[float, float]:
-            gains = gains_of(judged_rows, scored.answers(decisions[None, tested]), self._rule(score))
-            return float(np.average(gains[0], weights=judged_rows.weights)), self._slack(gains[0])
-
-        costs = [2.0**c for c in self._log_costs]
+        held = np.arange(0) if self.rows is None else rows.held_out(self.cv, whole, seed)
+        sample = whole.sample(grid_size(self.rows, len(rows), len(held) > 0), seed, rows.groups_of, held)
+        task = whole.on(sample)
+        folds = grid_rows(rows, sample, task, self.cv, self._splitter, seed, self.path is not None)
+        self._n_folds, self._n_grid_rows, self._n_held = len(folds.splits), len(sample), len(held)
+        self._grouped = groups is not None
+        judged_rows = self._judged_on_folds(rows, task, folds)
         deadline = self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE)
-        _LOG.info("%s begins with %d rows, %d columns and %d folds", type(self).__name__, len(every), X.shape[1], len(splits))
-        alike = None if np.ptp(row_weights) == 0.0 and len(every) == len(y) else row_weights
-        with (
-            self._sweeps((table, y, alike, groups), splits, task.epsilon, costs, seed) as sweeps,
-            says_when_interrupted(lambda inner: f"{sweeps.n_scored} of {sweeps.n_sweeps} sweeps are scored"),
-            SweepProgress(sweeps, self.verbose, type(self).__name__, deadline),
-            one_blas_thread(),
-        ):
-            grid = score_grid(
-                X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
-                n_jobs=effective_n_jobs(self.n_jobs), deadline=deadline,
-                categorical=self.categorical,
-            )  # fmt: skip
-        self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
-        self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
+        grid = self._scored_grid(rows, task, folds, judged_rows, score, seed, deadline)
         if len(held):
-            choice = choose(judged_rows, scored.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
-            assert choice.gains is not None
-            means = choice.gains @ judged_rows.weights
-            best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: means[one[0]])}
-            order = [*np.argsort(-choice.weights, kind="stable")[: np.count_nonzero(choice.weights)], *best.values()]
-            begin = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
+            begin = self._beginnings(grid, task, folds.tested, judged_rows, score, seed)
             self.complete_ = grid.complete
-            X = table if len(every) == len(y) else safe_indexing(table, every)
-            kept = self._fit_many_rows(X, whole, groups_of, units, held, begin, row_weights, score, seed, began, every, len(y))
+            kept = self._fit_many_rows(rows, whole, held, begin, score, seed, began)
+            fitted = np.arange(len(rows))
         else:
-            kept = self._average(grid, scored, judged_rows, tested, score, seed, len(y), rows)
-            fitted = whole.sample(_MOST_ROWS, seed, groups_of)
-            rows = every[fitted]
-            X = table if len(rows) == len(y) else safe_indexing(table, rows)
-            self._refit(X, self._on(whole, fitted), grid, self._ends(began, _FIT_SHARE))
-            self.n_rows_ = len(rows)
+            tested = folds.tested
+            kept = self._average(grid, task.on(tested), judged_rows, tested, score, seed, len(y), folds.rows)
+            fitted = whole.sample(_MOST_ROWS, seed, rows.groups_of)
+            self._refit(rows.at(fitted), whole.on(fitted), grid, self._ends(began, _FIT_SHARE))
+            self.n_rows_ = len(fitted)
         self._keep_columns()
         if not self.average:
-            self._keep_support(table, every if len(held) else rows)
+            self._keep_support(X, rows.every[fitted])
         self.fit_seconds_, self._versions = time.monotonic() - began, versions()
-        judged = np.searchsorted(every, self._scored_rows)
-        self._n_distinct = len(judged) if copied is None else len(np.unique(copied[judged]))
-        told = [*self._target_notices(y[every], every, row_weights), *self._columns.notices]
+        judged = np.searchsorted(rows.every, self._scored_rows)
+        self._n_distinct = len(judged) if rows.copied is None else len(np.unique(rows.copied[judged]))
+        told = [*self._target_notices(rows.target, rows.every, rows.own_weights), *self._columns.notices]
         kept.weights[:] = self._weights
         told += self._keep_table(kept, self.keep_out_of_fold)
-        if copied is not None and groups is None and isinstance(self.cv, int | np.integer):
-            told += held_back(copied, len(held) or len(every) / int(self.cv), every)
-        elif copied is not None:
-            told += both_sides(grid_copied, splits, issparse(table))
+        told += rows.notices(self.cv, len(held), folds)
         self.notices_ = tuple(told)
         of = f"{len(self.members_)} of {len(self.settings_)} settings"
         _LOG.info("%s took %.3g s: %s, expected_score_ %s", type(self).__name__, self.fit_seconds_, of, self.expected_score_)
         tell(told)
         return self
+
+    def _judged_on_folds(self, rows: TrainingRows, task: Task, folds: GridRows) -> JudgedRows:
+        """Return the rows of the grid that a fold tests as those that are judged."""
+        weights = rows.weights[folds.rows]
+        return task.on(folds.tested).judged(weights[folds.tested] / weights.mean(), folds.drawn_together, False)
+
+    def _scored_grid(
+        self, rows: TrainingRows, task: Task, folds: GridRows, judged_rows: JudgedRows, score: Score, seed: int, deadline: float
+    ) -> Grid:
+        """Return the out-of-fold decisions of the settings, scored until the deadline."""
+
+        def quality(decisions: Array) -> tuple[float, float]:
+            gains = gains_of(judged_rows, task.answers(decisions[None, folds.tested]), self._rule(score))
+            return float(np.average(gains[0], weights=judged_rows.weights)), self._slack(gains[0])
+
+        name, n_columns = type(self).__name__, folds.X.shape[1]
+        _LOG.info("%s begins with %d rows, %d columns and %d folds", name, len(rows), n_columns, len(folds.splits))
+        costs = [2.0**c for c in self._log_costs]
+        with (
+            self._sweeps(rows.hashed, folds.splits, task.epsilon, costs, seed) as sweeps,
+            says_when_interrupted(lambda inner: f"{sweeps.n_scored} of {sweeps.n_sweeps} sweeps are scored"),
+            SweepProgress(sweeps, self.verbose, name, deadline),
+            one_blas_thread(),
+        ):
+            grid = score_grid(
+                folds.X, task.machines, task.relevance_target, folds.splits, sweeps, costs, task.default, quality,
+                n_jobs=effective_n_jobs(self.n_jobs), deadline=deadline,
+                categorical=self.categorical,
+            )  # fmt: skip
+        self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
+        self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
+        return grid
+
+    def _beginnings(
+        self, grid: Grid, task: Task, tested: Array, judged_rows: JudgedRows, score: Score, seed: int
+    ) -> list[Setting]:
+        """Return the settings with which the fits on many rows begin: those of weight, and the best of each family."""
+        choice = choose(judged_rows, task.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
+        assert choice.gains is not None
+        means = choice.gains @ judged_rows.weights
+        best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: means[one[0]])}
+        order = [*np.argsort(-choice.weights, kind="stable")[: np.count_nonzero(choice.weights)], *best.values()]
+        return [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         """Return what a user should know about the target; `rows` are the positions of its values in y."""
@@ -337,42 +298,6 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     def _ends(self, began: float, share: float) -> float:
         """Return the time at which a share of the timeout is over."""
         return np.inf if self.timeout is None else began + share * self.timeout
-
-    def _on(self, task: Task, rows: Array) -> Task:
-        """Return the task on some rows."""
-        if len(rows) == len(task.y):
-            return task
-        return replace(
-            task,
-            y=task.y[rows],
-            aim=task.aim[rows],
-            machines=task.machines.on(rows),
-            relevance_target=task.relevance_target[rows],
-            default=lambda train: task.default(rows[train]),
-        )
-
-    def _grid_rows(self, n: int, rounds_follow: bool) -> int:
-        """Return the number of rows that the grid is scored on."""
-        if self.rows != "auto":
-            return n if self.rows is None else int(self.rows)
-        return _FIRST_ROWS if rounds_follow else _GRID_ROWS if n > _MANY_ROWS else n
-
-    def _held_out(self, task: Task, groups: Any, unit: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
-        """Return the held-out rows; empty if there are too few rows or groups, or if `cv` is a splitter.
-
-        `unit` is the group of copies of each row.
-        """
-        n = len(task.y)
-        of_chance = isinstance(self.cv, int | np.integer) and (groups is None or len(np.unique(groups)) >= _LEAST_GROUPS)
-        if n < _HELD_FROM or self.rows is None or not of_chance:
-            return np.arange(0)
-        size = min(_MOST_HELD, int(_HELD_SHARE * n))
-        if groups is None:
-            distinct = distinct_rows(unit, size)
-            kept = self._on(task, distinct).sample(round(len(distinct) * (1.0 - size / n)), seed + 1)
-            return with_copies(unit, np.delete(distinct, kept))
-        held = np.setdiff1d(np.arange(n), task.sample(n - size, seed + 1, groups))
-        return held if 2 * len(held) > size else np.arange(0)
 
     @property
     def _all_families(self) -> bool:
@@ -449,39 +374,6 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     def _column_names(self) -> list[str]:
         return [str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
 
-    def _splits(
-        self, X: Any, y: Any, code: Array, groups: Any, at: Any, copied: Any, rows: Array, seed: int
-    ) -> list[tuple[Array, Array]]:
-        """Return the folds, as indices of `rows`, whose groups are `at` and whose groups of copies are `copied`."""
-        if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
-            n_folds = check_count("cv", self.cv, 2)
-            with warnings.catch_warnings():  # a class with fewer rows than folds is missing in some folds; the models handle this
-                warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-                if at is not None:
-                    n_folds = min(n_folds, len(np.unique(at)))
-                    if n_folds < 2:
-                        raise ArgumentError("groups: all rows are in one group; folds need at least two")
-                    return list(self._splitter(n_folds, code, True, seed).split(np.zeros(len(rows)), code, at))
-                unit = np.arange(len(rows)) if copied is None else copied
-                distinct = distinct_rows(unit, len(rows) / n_folds)
-                splitter = self._splitter(n_folds, code[distinct], False, seed)
-                return list(apart(splitter, unit, distinct, code[distinct]))
-        splitter = seeded(check_cv(self.cv, y, classifier=not is_regressor(self)), seed)
-        check_groups(splitter, groups)
-        if self.path is not None:
-            check_repeatable(splitter, X, y, groups)
-        place = np.full(len(y), -1)
-        place[rows] = np.arange(len(rows))
-        splits = []
-        for train, test in splitter.split(X, y, groups):
-            train, test = (np.asarray(part) for part in (train, test))
-            train, test = (place[np.flatnonzero(part) if part.dtype == bool else part] for part in (train, test))
-            splits.append((train[train >= 0], test[test >= 0]))
-        splits = [(train, test) for train, test in splits if len(train) and len(test)]
-        if not splits:
-            raise ArgumentError(f"cv={self.cv!r} leaves no fold with rows of positive weight to train and to test on")
-        return splits
-
     def _average(
         self, grid: Grid, task: Task, judged_rows: JudgedRows, tested: Array, score: Score, seed: int, n: int, rows: Array
     ) -> OutOfFold:
@@ -490,7 +382,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         own_threshold = score.kind == "labels" and bool(grid.settings[0].class_factors)
         assert grid.default is not None
         described = pd.DataFrame([self._described(setting) for setting in grid.settings])
-        rule = self._rule(score, _FEW_MEMBERS if n > _MANY_ROWS else None)
+        rule = self._rule(score, _FEW_MEMBERS if is_many(n) else None)
         table = OutOfFold(
             described.assign(answered=True), np.zeros(len(described)), np.arange(len(described)),
             task.answers(np.ascontiguousarray(np.stack(grid.decisions)[:, tested]), own_threshold), judged_rows, rows[tested], n,
@@ -620,9 +512,8 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         self._limits = task.machines.limits
 
     def _fit_many_rows(
-        self, X: Any, whole: Task, groups: Any, units: Any, held: Array, begin: list[Setting], row_weights: Floats, score: Score,
-        seed: int, began: float, every: Array, n_given: int,
-    ) -> OutOfFold:  # fmt: skip
+        self, rows: TrainingRows, whole: Task, held: Array, begin: list[Setting], score: Score, seed: int, began: float
+    ) -> OutOfFold:
         """Fit models in rounds, starting from the best settings of the grid, and average and judge them on held-out rows."""
         costs: dict[Sweep, list[float]] = {}
         for setting in begin:
@@ -630,10 +521,10 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         kinds = {"standard", *(FAMILIES[sweep.family].columns for sweep in costs)}
         if any(sweep.exponent != 1.0 for sweep in costs):
             kinds.add("power")
-        some = whole.sample(_MOST_ROWS, seed, groups, held)
-        self._columns = Columns(sorted(kinds), self.categorical).fit(safe_indexing(X, some), whole.relevance_target[some])
+        some = whole.sample(_MOST_ROWS, seed, rows.groups_of, held)
+        self._columns = Columns(sorted(kinds), self.categorical).fit(rows.at(some), whole.relevance_target[some])
         with gathered() as found:
-            X = self._columns.read(X)
+            X = self._columns.read(rows.at())
         self._columns.notices = list(once([*self._columns.notices, *found]))  # those of all rows in place of those of some
         views = views_of(self._columns, X, kinds)
         k = whole.machines.n_classes
@@ -645,11 +536,12 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             whole.machines,
             target,
             held,
-            lambda size, draw: whole.sample(size, draw, groups, held),
+            lambda size, draw: whole.sample(size, draw, rows.groups_of, held),
         )
-        task = self._on(whole, held)
-        drawn_together = units_of(self.cv, None if units is None else units[held], len(held))
-        judged_rows = task.judged(row_weights[held] / row_weights[held].mean(), drawn_together, True)
+        task = whole.on(held)
+        drawn_together = units_of(self.cv, None if rows.units is None else rows.units[held], len(held))
+        weights = rows.own_weights[held]
+        judged_rows = task.judged(weights / weights.mean(), drawn_together, True)
 
         def quality(decisions: Array) -> float:
             gains = gains_of(judged_rows, task.answers(decisions[None]), self._rule(score))
@@ -672,7 +564,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         if with_landmarks:
             fits.run(LANDMARKS, dict.fromkeys(fits.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
         judged = Grid(fits.settings, fits.decisions, default[1][0])
-        table = self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, n_given, every[held])
+        table = self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, len(rows.y), rows.every[held])
         self._members = [member for member in fits.members if self._weights[member.places].any()]
         self.complete_ &= fits.complete
         self._keep_members(whole)

@@ -27,9 +27,10 @@ from spotsvm.out_of_fold.combination import Combination, Rule
 from spotsvm.out_of_fold.judged_rows import JudgedRows, own_class
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.trials.scorer_trial import with_positive
-from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.base import Array, Floats, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_classifier, with_threshold
 from spotsvm.tuned.fit_facts import FitFacts
+from spotsvm.tuned.task import Task
 
 #: allowed values of `scoring`
 SCORES = (

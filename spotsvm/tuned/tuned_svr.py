@@ -23,9 +23,10 @@ from spotsvm.out_of_fold.judged_rows import JudgedRows
 from spotsvm.preprocessing.far_targets import ordinary_range, target_notices
 from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.base import Array, Floats, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_regressor
 from spotsvm.tuned.sweeps import Setting
+from spotsvm.tuned.task import Task
 
 #: allowed values of `scoring`
 SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")

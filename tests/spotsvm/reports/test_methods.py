@@ -308,7 +308,7 @@ def test_a_tuned_model_with_a_search_groups_and_a_single_setting():
 
 
 def test_a_tuned_model_of_many_rows(monkeypatch):
-    monkeypatch.setattr("spotsvm.tuned.base._HELD_FROM", 400)
+    monkeypatch.setattr("spotsvm.tuned.training_rows._HELD_FROM", 400)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
     model = TunedSVC(families=["rbf"], random_state=0).fit(X, X[:, 0] + rng.normal(size=400) > 0)

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, SVR
 from spotsvm import TunedSVC, TunedSVR
 from spotsvm.cross_validation.fast_machines import Machines, class_labels
 from spotsvm.solvers.kernels import squared_distances
-from spotsvm.tuned import base
+from spotsvm.tuned import base, training_rows
 from spotsvm.tuned.families import Columns, typical_distance
 from spotsvm.tuned.grid import score_grid
 from spotsvm.tuned.members import fit_members
@@ -177,8 +177,9 @@ def test_the_grid_has_a_sample_and_the_members_have_all_rows(monkeypatch):
     assert whole.sum() == 60
     splits = list(StratifiedKFold(3).split(X2, Y2))
     assert np.isfinite(quick(rows=60, cv=splits).fit(X2, Y2).predict_proba(X2)).all()
-    for name, value in {"_MANY_ROWS": 90, "_GRID_ROWS": 70, "_MOST_ROWS": 100}.items():
-        monkeypatch.setattr(base, name, value)
+    for name, value in {"_MANY_ROWS": 90, "_GRID_ROWS": 70}.items():
+        monkeypatch.setattr(training_rows, name, value)
+    monkeypatch.setattr(base, "_MOST_ROWS", 100)
     model = quick(budget=4).fit(X2, Y2)
     assert (np.isfinite(model.oof_predict_proba_[:, 0]).sum(), model.n_rows_) == (70, 100)
     assert len(model.members_) <= 5

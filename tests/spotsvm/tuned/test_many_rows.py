@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 
 from spotsvm import TunedSVC, TunedSVR
 from spotsvm.luck.draws import sample_rows
-from spotsvm.tuned import base
+from spotsvm.tuned import base, training_rows
 from spotsvm.tuned.many_rows import Rounds
 
 X2, Y2 = make_moons(600, noise=0.25, random_state=0)
@@ -22,8 +22,9 @@ X2_NEW, Y2_NEW = make_moons(2000, noise=0.25, random_state=1)
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Take some hundred rows for many."""
-    for name, value in {"_MANY_ROWS": 250, "_HELD_FROM": 300, "_FIRST_ROWS": 80, "_GRID_ROWS": 90, "_MOST_ROWS": 200}.items():
-        monkeypatch.setattr(base, name, value)
+    for name, value in {"_MANY_ROWS": 250, "_HELD_FROM": 300, "_FIRST_ROWS": 80, "_GRID_ROWS": 90}.items():
+        monkeypatch.setattr(training_rows, name, value)
+    monkeypatch.setattr(base, "_MOST_ROWS", 200)
     monkeypatch.setattr(base, "LANDMARKS_FROM", 350)
     monkeypatch.setattr(base, "EXACT", Rounds(((100, 3), (200, 2), (480, 1)), 2.2, 200, landmarks=False))
     monkeypatch.setattr(base, "LANDMARKS", Rounds(((20, 2), (50, 1), (100, 1)), 1.8, 50, landmarks=True))

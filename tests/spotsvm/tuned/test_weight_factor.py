@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 
 from spotsvm import TunedSVC, TunedSVR
 from spotsvm.common.targets import with_mean_1
-from spotsvm.tuned import base
+from spotsvm.tuned import base, training_rows
 from spotsvm.tuned.many_rows import Rounds
 
 X, Y = make_classification(120, 4, n_informative=3, n_redundant=0, weights=[0.7], random_state=0)
@@ -68,8 +68,9 @@ def test_equal_weights_are_no_weights(tmp_path):
 
 
 def test_a_common_factor_changes_nothing_on_many_rows(monkeypatch):
-    small = {"_MANY_ROWS": 60, "_HELD_FROM": 80, "_FIRST_ROWS": 50, "_GRID_ROWS": 50, "_MOST_ROWS": 60, "LANDMARKS_FROM": 70}
-    for name, value in small.items():
+    for name, value in {"_MANY_ROWS": 60, "_HELD_FROM": 80, "_FIRST_ROWS": 50, "_GRID_ROWS": 50}.items():
+        monkeypatch.setattr(training_rows, name, value)
+    for name, value in {"_MOST_ROWS": 60, "LANDMARKS_FROM": 70}.items():
         monkeypatch.setattr(base, name, value)
     monkeypatch.setattr(base, "EXACT", Rounds(((40, 2), (60, 1)), 2.2, 60, landmarks=False))
     monkeypatch.setattr(base, "LANDMARKS", Rounds(((10, 2), (20, 1)), 1.8, 20, landmarks=True))
