@@ -12,7 +12,7 @@ from scipy.stats import norm, t, uniform
 
 from spotsvm import ExpectedScore, OversearchingMatrix, Space, Trial, oversearching, solve_dual, solve_dual_regression
 from spotsvm.acquisition import expected_improvement, log_expected_improvement, log_expected_improvement_gradient
-from spotsvm.cross_validation.fold_scorer import FoldScores
+from spotsvm.cross_validation.fold_scores import FoldScores
 from spotsvm.estimators.conformal.passes import log_factor
 from spotsvm.luck.bootstrap import corrected, left_out_scores
 from spotsvm.luck.calibration import calibrate, conformal_limit

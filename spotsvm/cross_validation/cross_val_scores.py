@@ -11,7 +11,9 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
-from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_scorers, check_scoring_options, warn_of_failures
+from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer
+from spotsvm.cross_validation.fold_scores import warn_of_failures
+from spotsvm.cross_validation.scorers import check_scorers, check_scoring_options
 from spotsvm.errors import ArgumentError
 
 

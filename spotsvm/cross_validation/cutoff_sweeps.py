@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -13,12 +14,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from spotsvm.cross_validation.fitted_folds import FittedFolds
 from spotsvm.cross_validation.fold_fits import FoldScoring, Remembered, Scored, View
+from spotsvm.cross_validation.fold_scores import Candidate, Clock, FoldScores
 from spotsvm.cross_validation.machines import NotSharedError, split_pipeline
 from spotsvm.cross_validation.shared_scores import known_score
 from spotsvm.estimators.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.luck.scores import Score
+
+_log = logging.getLogger(__name__)
 
 
 class CutoffSweeps:
@@ -27,8 +32,9 @@ class CutoffSweeps:
     The scorers use the rows only through the classifier.
     """
 
-    def __init__(self, estimator: Any, scorers: Mapping[str, Any]):
+    def __init__(self, estimator: Any, scorers: Mapping[str, Any], fitted: FittedFolds, clock: Clock):
         self._estimator, self._scorers = estimator, scorers
+        self._fitted, self._clock = fitted, clock
         self._prefix = f"{estimator.steps[-1][0]}__" if type(estimator) is Pipeline else ""
 
     def covers(self, name: str) -> bool:
@@ -45,21 +51,29 @@ class CutoffSweeps:
             return str(reason)
         return ""
 
-    def groups(self, candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-        """Return the groups of candidates that differ only in their cutoffs, as indices."""
+    def scores(self, candidates: Mapping[int, Candidate]) -> dict[int, FoldScores]:
+        """Return the scores of those candidates that share a fit with another."""
+        found: dict[int, FoldScores] = {}
+        for numbers in self.groups(candidates):
+            group = [candidates[k] for k in numbers]
+            if len(group) == 1 or self._clock.is_late():
+                continue
+            try:
+                sweep = CutoffSweep([self._cutoff_of(candidate) for candidate in group], self._scorers)
+            except NotSharedError as reason:  # which is raised again, or reported, when each is scored
+                _log.info("%s and others are scored one by one: %s", dict(group[0]), reason)
+                continue
+            without = {name: value for name, value in group[0].items() if not self.covers(name)} | {f"{self._prefix}cutoff": None}
+            found |= dict(zip(numbers, self._fitted.scores_of_sweep(without, sweep), strict=True))
+        return found
+
+    def groups(self, candidates: Mapping[int, Candidate]) -> list[list[int]]:
+        """Return the groups of candidates that differ only in their cutoffs."""
         groups: dict[Any, list[int]] = {}
-        for k, candidate in enumerate(candidates):
+        for k, candidate in candidates.items():
             rest = tuple(sorted((name, _identity(value)) for name, value in candidate.items() if not self.covers(name)))
             groups.setdefault(rest, []).append(k)
         return list(groups.values())
-
-    def without_cutoffs(self, candidate: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a candidate with equal cutoffs, whose fit all candidates of its group share."""
-        return {name: value for name, value in candidate.items() if not self.covers(name)} | {f"{self._prefix}cutoff": None}
-
-    def sweep(self, candidates: Sequence[Mapping[str, Any]]) -> CutoffSweep:
-        """Return the candidates of a group as a sweep of one fit; NotSharedError if they have to be fitted one by one."""
-        return CutoffSweep([self._cutoff_of(candidate) for candidate in candidates], self._scorers)
 
     def _cutoff_of(self, candidate: Mapping[str, Any]) -> Any:
         try:

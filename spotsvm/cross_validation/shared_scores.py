@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,15 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.compat import scorer_parts
-from spotsvm.cross_validation.fold_answers import FoldAnswers, TestedRows, gathered_answers, votes_of
+from spotsvm.cross_validation.exactness import LostDigitsError
+from spotsvm.cross_validation.fold_answers import TestedRows, gathered_answers, votes_of
 from spotsvm.cross_validation.fold_data import Split, take
 from spotsvm.cross_validation.fold_fits import times_of
+from spotsvm.cross_validation.fold_scores import Candidate, Clock, FoldScores
 from spotsvm.cross_validation.machines import NotSharedError
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
+from spotsvm.errors import OutOfTimeError
 from spotsvm.estimators import Floats
 from spotsvm.luck.rows import RememberedPredictions
 from spotsvm.luck.scores import Score, as_vector, score_of
 from spotsvm.solvers.dual.problem.one_vs_one import chosen_classes, decision_values
+from spotsvm.surrogates.one_thread import one_blas_thread
+
+_log = logging.getLogger(__name__)
 
 
 def ranks(scorer: Any) -> bool:
@@ -64,15 +72,45 @@ class SharedScores:
     """Scores of candidates from shared work; `train` is whether to score the training rows, `keeps` whether to keep answers."""
 
     def __init__(
-        self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool, keeps: bool = False
+        self,
+        folds: SharedFolds,
+        y: Any,
+        splits: Sequence[Split],
+        scorers: Mapping[str, Any],
+        train: bool,
+        keeps: bool,
+        *,
+        clock: Clock,
+        advise: bool,
     ):
         self._keeps, self._n = keeps, len(y)
+        self._clock, self._advises = clock, advise
         self.folds, self._scorers, self._splits = folds, scorers, list(splits)
         self._known = {name: known_score(scorer, folds.classes) for name, scorer in scorers.items()}
         self._test = [_Rows.of(rows, y, folds.classes) for _, rows in self._splits]
         self._train = [_Rows.of(rows, y, folds.classes) for rows, _ in self._splits] if train else []
 
-    def score(self, params: dict[str, Any]) -> tuple[dict[str, float], FoldAnswers | None]:
+    def scores(self, candidates: Mapping[int, Candidate]) -> dict[int, FoldScores]:
+        """Return the scores of those candidates whose work is shared."""
+        found: dict[int, FoldScores] = {}
+        numbers = list(candidates)
+        for number in (numbers[k] for k in self.folds.order([dict(candidates[number]) for number in numbers])):
+            params = dict(candidates[number])
+            try:
+                with one_blas_thread():
+                    found[number] = self._scored(params)
+                self._clock.has_scored = True
+            except OutOfTimeError as reason:
+                _log.info("%s is not scored: %s", params, reason)
+                found[number] = FoldScores({}, str(reason), out_of_time=True)
+            except NotSharedError as reason:
+                _log.info("scikit-learn scores %s: %s", params, reason)
+                if isinstance(reason, LostDigitsError) and reason.advice and self._advises:
+                    self._advises = False
+                    warnings.warn(reason.advice, UserWarning, stacklevel=4)
+        return found
+
+    def _scored(self, params: dict[str, Any]) -> FoldScores:
         """Return one candidate's scores, and its answers if they are kept; NotSharedError if scikit-learn has to score it."""
         numbers: dict[str, float] = {}
         times: list[tuple[float, float]] = []
@@ -89,7 +127,7 @@ class SharedScores:
                 asked = self._train[k]
                 self._score_rows(numbers, f"split{k}_train_", _Answers(answer, answer.decisions[asked.rows]), asked)
             began = time.perf_counter()
-        return numbers | times_of(times), gathered_answers(tested, self._splits, self._n)
+        return FoldScores(numbers | times_of(times), answers=gathered_answers(tested, self._splits, self._n))
 
     def _score_rows(self, numbers: dict[str, float], prefix: str, answers: _Answers, asked: _Rows) -> None:
         stand_in: Any = None

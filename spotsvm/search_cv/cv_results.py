@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.fold_scores import warn_of_failures
+from spotsvm.cross_validation.scorers import make_scorers
 from spotsvm.errors import NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.luck.fold_bias import fold_metrics
-from spotsvm.search_cv.run import SearchArguments
+from spotsvm.search_cv.arguments import SearchArguments
 from spotsvm.search_cv.scoring import CandidateScoring, why_none_holds
 from spotsvm.study.study import Study
 from spotsvm.trials.recommendation import summarise_failures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -13,21 +13,22 @@ from sklearn.base import is_classifier, is_regressor
 
 from spotsvm.common.checks import check_flag
 from spotsvm.cross_validation.fold_answers import FoldAnswers, most_tests
-from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import judged
 from spotsvm.luck.draws import units_of
 from spotsvm.luck.refits.class_folds import folds_of_all_classes
 from spotsvm.luck.refits.fit_weights import check_decides, with_fixed_weights
-from spotsvm.luck.refits.search_access import Given, best_candidates, with_params
+from spotsvm.luck.refits.search_access import best_candidates, with_params
 from spotsvm.luck.refits.search_table import POOL, Asked, scoring_of, search_table
 from spotsvm.luck.scores import as_vector
 from spotsvm.out_of_fold.judged_rows import TIES
 from spotsvm.out_of_fold.table import OutOfFold
+from spotsvm.search_cv.arguments import AVERAGE, SearchArguments
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Response
 from spotsvm.search_cv.cv_results import BestCandidate
-from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
+from spotsvm.search_cv.run import SpotSearchRun
 from spotsvm.search_cv.scoring import answers_of
+from spotsvm.search_cv.search_data import SearchData
 
 #: the attributes of a search that follow from its out-of-fold table
 JUDGED = ("expected_score_", "default_score_", "constant_score_", "verdict_")
@@ -64,14 +65,13 @@ def check_combination(search: SearchArguments, y: Any) -> None:
             )
 
 
-def search_out_of_fold(
-    search: Any, run: SpotSearchRun, y: Any, splits: Sequence[Split], given: Given, best: BestCandidate
-) -> OutOfFold | None:
+def search_out_of_fold(search: Any, run: SpotSearchRun, data: SearchData, best: BestCandidate) -> OutOfFold | None:
     """Return the out-of-fold table of a search, from the answers that came back with the scores; None without answers.
 
     The chosen candidate, or those of an average, are fitted again if their answers were not kept; and all that compete if each
     fold tests rows of one class alone, which "balanced" weights would show.
     """
+    y, splits, given = data.y, data.splits, data.given
     if not run.responses or y is None or issparse(y):
         return None
     estimator, params, classifier = search.estimator, best.results["params"], is_classifier(search.estimator)

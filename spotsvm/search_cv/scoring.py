@@ -13,14 +13,15 @@ from spotsvm.common.compat import scorer_parts
 from spotsvm.common.text import shown_value
 from spotsvm.cross_validation.climb import Climb
 from spotsvm.cross_validation.fold_answers import FoldAnswers
-from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.fold_scores import FoldScores
+from spotsvm.cross_validation.scorers import metric_names
 from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.estimator_space import samples
 from spotsvm.solvers.search import needs_several_objectives
 from spotsvm.space.space import Space
 from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
-from spotsvm.trials.judging import outcome_of
 from spotsvm.trials.metrics import scorer_name
 from spotsvm.trials.outcome import MOST_ANSWERS, Outcome, one_line
 from spotsvm.trials.sweep import SPARED, SweptParameter
@@ -122,10 +123,11 @@ class CandidateScoring:
                 numbers = {name: float(number) for name, number in scores.numbers.items()}
                 reason = one_line(scores.reason or f"the mean test score{which} is {mean}")
                 return Outcome("failed", None, numbers, reason, traceback=scores.traceback, error_type=scores.error_type)
-        values = list(means.values())
-        told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
+        values = tuple(means.values())
         bounded = bounded_means(self.constraints, scores, scorer) if self.constraints.bounds else {}
-        return with_answers(outcome_of({**bounded, **told, **scores.numbers}), scores.answers)
+        extra = {**bounded, **scores.numbers}
+        outcome = Outcome("ok", values[0], extra) if len(values) == 1 else Outcome("ok", extra=extra, values=values)
+        return with_answers(outcome, scores.answers)
 
 
 #: name of the attribute of a trial that says which method has given its answers, if it is not `decision_function`

@@ -148,14 +148,14 @@ def with_callbacks(method: Method) -> Method:
 class SearchTask(Callback):
     """The task of a fit, for the callbacks that were set on a search; the folds of the trials of a study are its subtasks.
 
-    Set `n_splits` before the study runs. Without callbacks, or if scikit-learn does not support them, the task does nothing.
+    Without callbacks, or if scikit-learn does not support them, the task does nothing.
     Callbacks are not passed on to the estimators.
     """
 
-    def __init__(self, search: Any, X: Any, y: Any):
+    def __init__(self, search: Any, X: Any, y: Any, n_splits: int):
         self._search, self._data = search, {"estimator": search, "X": X, "y": y}
         self._fits: Any = None
-        self.n_splits = 1
+        self.n_splits = n_splits
         self._task = callback_context(search, 1 + bool(search.refit))
         if self._task is not None:
             self._task.call_on_fit_task_begin(**self._data)

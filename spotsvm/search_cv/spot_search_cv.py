@@ -10,30 +10,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.common.checks import check_groups
-from spotsvm.common.copies import both_sides, copies
-from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
-from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.fold_scorer import check_scorers
-from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.luck.refits.class_folds import tests_one_class
 from spotsvm.luck.refits.fit_weights import with_fixed_weights
-from spotsvm.luck.refits.search_access import check_given, given_by, kept_params, routing_enabled, with_params
+from spotsvm.luck.refits.search_access import kept_params, routing_enabled, with_params
 from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
-from spotsvm.preprocessing.frames import as_frame
 from spotsvm.reports.notebook import ResultsHtmlMixin
+from spotsvm.search_cv.arguments import SearchArguments, check_arguments, given_space, seed_of
 from spotsvm.search_cv.cv_results import best_candidate, warn_of_results
-from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, check_types, notices_of, samples
+from spotsvm.search_cv.estimator_space import accepted_space, notices_of, samples
 from spotsvm.search_cv.named_laws import with_laws, with_named_laws
 from spotsvm.search_cv.out_of_fold import (
     OF_TABLE,
@@ -43,7 +35,8 @@ from spotsvm.search_cv.out_of_fold import (
     estimates,
     search_out_of_fold,
 )
-from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
+from spotsvm.search_cv.run import SpotSearchRun
+from spotsvm.search_cv.search_data import SearchData, checked_data
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import (
     BestEstimatorMixin,
@@ -54,6 +47,7 @@ from spotsvm.search_cv.sklearn_api import (
     takes_argument,
     with_callbacks,
 )
+from spotsvm.space.space import Space
 from spotsvm.trials.findings import NOTICES
 
 if TYPE_CHECKING:
@@ -316,39 +310,16 @@ classes_, n_features_in_, feature_names_in_
             self.__dict__.pop(name, None)
         if "callback" in params and not takes_argument(self.estimator, "callback"):
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
-        check_types(self.estimator, X)
-        X, y = indexable(X, y)
-        check_given(self.estimator, X, y, params)
-        self.fit_params_ = kept_params(params)
-        task = SearchTask(self, X, y)
-        every = X, y, given_by(self, params).fit
-        self.sampled_rows_ = rows_to_search(self.estimator, self.rows, X, y, params.get("groups"))
-        X, y, params = at_rows(X, y, params, self.sampled_rows_)
-        given = given_by(self, params)
         space = accepted_space(self.estimator, given_space(self))
-        if is_classifier(self.estimator):
-            check_class_weights(self.estimator, space, y)
-        check_data(self.estimator, space, X, y, given.fit)
-        check_scorers(self.estimator, self.scoring, y)
         seed = seed_of(self)
-        splitter = seeded(check_cv(self.cv, y, classifier=is_classifier(self.estimator)), seed)
-        check_groups(splitter, given.groups)
-        if self.path is not None:
-            check_repeatable(splitter, X, y, **given.split)
-        splits = list(splitter.split(X, y, **given.split))
-        if not splits:
-            raise ArgumentError(f"No fits were performed. Was the CV iterator empty? Were there no candidates? cv={self.cv!r}")
-        if (n_splits := splitter.get_n_splits(X, y, **given.split)) != len(splits):
-            raise ArgumentError(
-                "cv.split and cv.get_n_splits return inconsistent results. "
-                f"Expected {n_splits} splits, got {len(splits)}; cv={self.cv!r}"
-            )
-        task.n_splits = len(splits)
-        self._warn_of_balanced(y, splits)
-        run = SpotSearchRun(self, X, y, splits, given.folds, seed)
+        data = checked_data(self, space, X, y, params, seed)
+        self.fit_params_, self.sampled_rows_ = kept_params(params), data.sampled
+        task = SearchTask(self, *data.every[:2], len(data.splits))
+        self._warn_of_balanced(space, data)
+        run = SpotSearchRun(self, space, data, seed)
         self.study_ = run.run(task)
-        self.n_splits_ = len(splits)
-        best = best_candidate(self, self.study_, run.scorer, run.scoring, given.fit, run.own_trials(self.study_))
+        self.n_splits_ = len(data.splits)
+        best = best_candidate(self, self.study_, run.scorer, run.scoring, data.given.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
         # without a limit for each candidate, a candidate is out of time only because `timeout` was up before its turn
         left_out = [] if self.trial_timeout is not None else [t.number for t in self.study_.trials if t.state == "timeout"]
@@ -367,25 +338,25 @@ classes_, n_features_in_, feature_names_in_
                 self.best_score_ = float(self.cv_results_[f"mean_test_{best.metric}"][self.best_index_])
         if best.index is not None:
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
-        table = search_out_of_fold(self, run, y, splits, given, best)
+        table = search_out_of_fold(self, run, data, best)
         if self.refit:
             with task.refit(), gathered() as told, says_when_interrupted(lambda inner: run.how_to_resume(self.study_)):
-                self._refit(table, run, every)
+                self._refit(table, run, data)
         else:
-            told = notices_of(with_params(self.estimator, getattr(self, "best_params_", {})), *every)
+            told = notices_of(with_params(self.estimator, getattr(self, "best_params_", {})), *data.every)
         task.end()
         kept = self._keep_table(NO_ANSWERS if table is None else table, self.keep_out_of_fold)
         if not self.keep_out_of_fold:
             self.study_.drop_answers()
-        self._tell([*told, *kept, *both_sides(copies(as_frame(X)), splits, issparse(X))])
+        self._tell([*told, *kept, *data.copy_notices()])
         return self
 
-    def _warn_of_balanced(self, y: Any, splits: Sequence[Split]) -> None:
+    def _warn_of_balanced(self, space: Space, data: SearchData) -> None:
         """Warn where scikit-learn's scores show the class that a fold tests."""
-        if not is_classifier(self.estimator) or not tests_one_class(splits, y):
+        if not is_classifier(self.estimator) or not tests_one_class(data.splits, data.y):
             return
-        candidates = samples(accepted_space(self.estimator, given_space(self)))
-        if with_fixed_weights(self.estimator, candidates, y, {}) != candidates:
+        candidates = samples(space)
+        if with_fixed_weights(self.estimator, candidates, data.y, {}) != candidates:
             warnings.warn(
                 "class_weight='balanced', and each fold tests rows of one class alone: a fold's weights show which class it "
                 "leaves out, so best_score_ and the choice of candidates can be far off; use folds that test all classes, such "
@@ -400,7 +371,7 @@ classes_, n_features_in_, feature_names_in_
             self.study_.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in notices]})
         tell(notices)
 
-    def _refit(self, table: OutOfFold | None, run: SpotSearchRun, every: tuple[Any, Any, Mapping[str, Any]]) -> None:
+    def _refit(self, table: OutOfFold | None, run: SpotSearchRun, data: SearchData) -> None:
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
         if table is not None:
@@ -412,7 +383,7 @@ classes_, n_features_in_, feature_names_in_
             self.__dict__.update(answers_out_of_fold(table, self.calibrate))
         else:
             best = with_params(self.estimator, self.best_params_)
-        every_row, target, params = every
+        every_row, target, params = data.every
         _ = best.fit(every_row, **params) if target is None else best.fit(every_row, target, **params)
         self.best_estimator_ = best  # as fit of some estimators returns None
         self.refit_time_ = time.time() - began

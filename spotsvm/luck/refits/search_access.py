@@ -20,7 +20,7 @@ from spotsvm.common.folds import seeded
 from spotsvm.common.notices import untold
 from spotsvm.common.targets import as_classes, check_no_dates, check_sample_weight
 from spotsvm.cross_validation.fold_data import Split as Split
-from spotsvm.cross_validation.fold_scorer import make_scorers
+from spotsvm.cross_validation.scorers import make_scorers
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.trials.metrics import scorer_name
 

@@ -21,7 +21,8 @@ from spotsvm.common.checks import check_groups
 from spotsvm.common.folds import seeded
 from spotsvm.cross_validation.fold_answers import most_tests, responses_of
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.fold_scores import FoldScores
 from spotsvm.cross_validation.partitions import fresh_folds
 from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
 from spotsvm.errors import ArgumentError

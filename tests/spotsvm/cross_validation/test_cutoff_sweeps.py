@@ -140,9 +140,10 @@ def test_only_candidates_with_the_same_fit_share_one():
     )
     assert len(scores) == 9
     assert Counting.fits == 3 * 3
-    paths = CutoffSweeps(CutoffClassifier(), {})
-    assert paths.groups([{"estimator": m, "cutoff__0": c} for m in matrices for c in VALUES]) == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert paths.groups([{"cutoff__0": 0.5, "a": 1}, {"a": 1.0}, {"a": 1}, {"a": True}]) == [[0, 2], [1], [3]]
+    groups = CutoffSweeps(CutoffClassifier(), {}, None, None).groups
+    by_matrix = [{"estimator": m, "cutoff__0": c} for m in matrices for c in VALUES]
+    assert groups(dict(enumerate(by_matrix))) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert groups(dict(enumerate([{"cutoff__0": 0.5, "a": 1}, {"a": 1.0}, {"a": 1}, {"a": True}]))) == [[0, 2], [1], [3]]
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
@@ -204,7 +205,7 @@ def test_what_is_unusual_is_left_to_sklearn(estimator, options, fit_params, said
 
     candidates = [{"cutoff__1": value} for value in VALUES]
     one = FoldScorer(estimator, TWO, OF_TWO, list(FOLDS.split(TWO, OF_TWO)), fit_params, **{"engine": "auto"} | options)
-    monkeypatch.setattr(CutoffSweeps, "sweep", refused)
+    monkeypatch.setattr(CutoffSweeps, "scores", refused)
     assert not one.needs_no_fit("cutoff__1")
     assert said in one.why_not_shared(candidates[0], "cutoff__1")
     scoring = options.get("scoring")

@@ -23,6 +23,21 @@ def scorer(estimator=None, X=X, y=Y, splits=SPLITS, fit_params=None, **options):
     return FoldScorer(SVC() if estimator is None else estimator, X, y, splits, fit_params or {}, **options)
 
 
+def both(estimator, X, y):
+    return {"a": 0.5, "b": 1.0}
+
+
+def test_the_names_of_scores_are_known_and_those_of_a_callable_once_it_has_scored():
+    for scoring, metrics in (({"a": "f1", "b": "accuracy"}, ["a", "b"]), (None, ["score"])):
+        one = scorer(scoring=scoring)
+        assert (one.metrics, one.multimetric, isinstance(one.scorer, dict)) == (metrics, len(metrics) > 1, len(metrics) > 1)
+        assert one.n_splits == 3
+    one = scorer(scoring=both)
+    assert (one.metrics, one.multimetric) == ([], False)
+    one.score([{"C": 1.0}])
+    assert (one.metrics, one.multimetric, one.scorer) == (["a", "b"], True, both)
+
+
 def rows_in_another_order(matrix):
     """The same sparse data, as they are before somebody sorts them."""
     return csr_array((matrix.data.reshape(-1, 4)[:, ::-1].ravel(), matrix.indices.reshape(-1, 4)[:, ::-1].ravel(), matrix.indptr))

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
 from spotsvm import SpotSearchCV, StopRun
-from spotsvm.search_cv.run import CandidatesHere
+from spotsvm.search_cv.candidate_workers import CandidatesHere
 
 X, Y = make_classification(60, 4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(1e-3, 1e3), "tol": loguniform(1e-6, 1e-2)}

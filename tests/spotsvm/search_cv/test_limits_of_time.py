@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
 from spotsvm.errors import ArgumentError
-from spotsvm.search_cv.run import CandidatesHere
+from spotsvm.search_cv.candidate_workers import CandidatesHere
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

@@ -214,7 +214,7 @@ def test_ctrl_c_tells_what_was_scored_and_how_to_go_on(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("estimator", "space", "count"), [(SVC(), {"C": [1.0, 2.0]}, 1), (Ridge(), {"alpha": [1.0, 2.0]}, 0)])
 def test_a_worker_compiles_what_candidates_share_before_the_time_of_one_begins(estimator, space, count, monkeypatch):
     compiled = []
-    monkeypatch.setattr("spotsvm.search_cv.run.compile_shared_work", lambda: compiled.append(1))
+    monkeypatch.setattr("spotsvm.search_cv.candidate_workers.compile_shared_work", lambda: compiled.append(1))
 
     def workers(objective, *arguments, **options):
         loaded = cloudpickle.loads(cloudpickle.dumps(objective))
