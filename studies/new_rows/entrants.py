@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import loguniform, randint, uniform
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -26,14 +27,17 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegressionCV, RidgeCV
 from sklearn.model_selection import KFold, ParameterSampler, RandomizedSearchCV, StratifiedKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 from threadpoolctl import threadpool_limits
 
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats, Params
-from spotsvm.studies.new_rows.sets import REGRESSION, Split
+from spotsvm.studies.new_rows.frames import Typed, numbers_alone
+from spotsvm.studies.new_rows.rivals import RIVALS, Rival
+from spotsvm.studies.new_rows.scores import SCORES, scores
+from spotsvm.studies.new_rows.sets import Split
+from spotsvm.studies.new_rows.sources import REGRESSION
 from spotsvm.study.callbacks import StopRun
 from spotsvm.tuned.tuned_svc import TunedSVC
 from spotsvm.tuned.tuned_svr import TunedSVR
@@ -42,9 +46,9 @@ FOLDS, REFERENCE_CANDIDATES, REFERENCE_SEEDS = 5, 25, 3
 
 
 class TuningRows(NamedTuple):
-    """Rows for tuning, the seed of the trial, and the unit: the processor time of one reference candidate in seconds."""
+    """Raw rows for tuning, the seed of the trial, and the unit: the processor time of one reference candidate in seconds."""
 
-    X: Floats
+    X: pd.DataFrame
     y: NDArray[Any]
     regression: bool
     seed: int
@@ -141,16 +145,57 @@ def _fitted(rows: TuningRows, estimator: Any, choices: Sequence[Choice]) -> list
     return made
 
 
+class InUnit(BaseEstimator):
+    """A fitted regressor whose targets had mean 0 and variance 1, in the unit of the targets."""
+
+    def __init__(self, model: Any, mean: float, scale: float):
+        self.model = model
+        self.mean = mean
+        self.scale = scale
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Return itself: the model is fitted."""
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return the predictions in the unit of the targets."""
+        return np.asarray(self.mean + self.scale * self.model.predict(X))
+
+
+def in_form(
+    rows: TuningRows,
+    budgets: Sequence[float],
+    make: Callable[..., list[Made]],
+    form: Any,
+    scales_target: bool = False,
+    **options: Any,
+) -> list[Made]:
+    """Make models of the table in a form, which is fitted once; with `scales_target`, of a target of mean 0 and variance 1."""
+    began = processor_seconds()
+    form = clone(form).fit(rows.X)
+    scales_target = scales_target and rows.regression
+    mean, scale = (float(rows.y.mean()), float(rows.y.std()) or 1.0) if scales_target else (0.0, 1.0)
+    own = rows._replace(X=form.transform(rows.X), y=(rows.y - mean) / scale if scales_target else rows.y)
+    spent = processor_seconds() - began
+
+    def whole(made: Made) -> Made:
+        model = InUnit(made.model, mean, scale) if scales_target else made.model
+        return made._replace(model=Pipeline([("form", form), ("model", model)]), seconds=made.seconds + spent)
+
+    return [whole(made) for made in make(own, budgets, **options)]
+
+
 def _support_vectors(rows: TuningRows) -> Any:
-    return make_pipeline(StandardScaler(), SVR() if rows.regression else SVC())
+    return SVR() if rows.regression else SVC()
 
 
 def _space(rows: TuningRows) -> dict[str, Any]:
     """Return the search space of the support vector machines; LIBSVM takes minutes for an SVR with a larger C."""
-    prefix = "svr__" if rows.regression else "svc__"
     space = {"C": loguniform(2.0**-5, 2.0 ** (10 if rows.regression else 15)), "gamma": loguniform(2.0**-15, 2.0**3)}
-    space |= {"epsilon": loguniform(2.0**-8, 1.0)} if rows.regression else {}
-    return {f"{prefix}{name}": entry for name, entry in space.items()}
+    return space | ({"epsilon": loguniform(2.0**-8, 1.0)} if rows.regression else {})
 
 
 def _forest(rows: TuningRows) -> Any:
@@ -158,14 +203,20 @@ def _forest(rows: TuningRows) -> Any:
 
 
 def _boosting(rows: TuningRows) -> Any:
-    return (HistGradientBoostingRegressor if rows.regression else HistGradientBoostingClassifier)(random_state=rows.seed)
+    """Return HistGradientBoosting, which takes gaps and categories of pandas' type as they are."""
+    kind = HistGradientBoostingRegressor if rows.regression else HistGradientBoostingClassifier
+    return kind(categorical_features="from_dtype", random_state=rows.seed)
+
+
+def _constant(rows: TuningRows) -> Any:
+    return DummyRegressor() if rows.regression else DummyClassifier(strategy="prior")
 
 
 def _linear(rows: TuningRows) -> Any:
     if rows.regression:
-        return make_pipeline(StandardScaler(), RidgeCV(np.logspace(-3, 4, 15)))
+        return RidgeCV(np.logspace(-3, 4, 15))
     # scikit-learn 1.8 and later warn about defaults whose arguments are unknown to earlier versions
-    return make_pipeline(StandardScaler(), LogisticRegressionCV(cv=rows.folds, max_iter=2000))
+    return LogisticRegressionCV(cv=rows.folds, max_iter=2000)
 
 
 _FOREST_SPACE = {"max_features": uniform(0.05, 0.95), "min_samples_leaf": randint(1, 11)}
@@ -273,38 +324,43 @@ def tuned(rows: TuningRows, budgets: Sequence[float], **options: Any) -> list[Ma
     return own_time(rows, budgets, lambda rows: kind(random_state=rows.seed, **options))
 
 
-def _own(estimator: Callable[[TuningRows], Any]) -> Entrant:
-    return Entrant(partial(own_time, estimator=estimator), has_budget=False)
-
-
-def _random(estimator: Callable[[TuningRows], Any], space: Callable[[TuningRows], Mapping[str, Any]], **quick: Any) -> Entrant:
-    return Entrant(partial(random_search, estimator=estimator, space=space, **quick))
-
-
 def _tuned(**options: Any) -> Entrant:
     return Entrant(partial(tuned, **options), has_budget=False)
 
 
+def _rival(rival: Rival) -> Entrant:
+    return Entrant(
+        partial(own_time, estimator=lambda rows: rival.make(rows.regression, rows.seed)), has_budget=False, lacks=rival.lacks
+    )
+
+
+#: numbers of variance 1 and 0/1 columns, and in regression a target of variance 1
+_scaled = partial(partial, in_form, form=numbers_alone(scaled=True), scales_target=True)
+_plain = partial(partial, in_form, form=numbers_alone(scaled=False))
+_typed = partial(partial, in_form, form=Typed())
 DEFAULTS, REFERENCE, TUNED = "defaults", "RandomizedSearchCV(n_iter=25)", "TunedSVC, TunedSVR"
-FOREST, BOOSTING, LINEAR = "random forest", "HistGradientBoosting", "linear"
+FOREST, BOOSTING, LINEAR, CONSTANT = "random forest", "HistGradientBoosting", "linear", "constant"
 #: the entrants by name; add a variant as a line with its options, here or in the argument `entrants` of the study
 ENTRANTS: dict[str, Entrant] = {
-    REFERENCE: Entrant(reference, has_budget=False, seeds=REFERENCE_SEEDS),
-    DEFAULTS: _own(_support_vectors),
-    "constant": _own(lambda rows: DummyRegressor() if rows.regression else DummyClassifier()),
-    LINEAR: _own(_linear),
-    FOREST: _own(_forest),
-    BOOSTING: _own(_boosting),
+    REFERENCE: Entrant(_scaled(make=reference), has_budget=False, seeds=REFERENCE_SEEDS),
+    DEFAULTS: Entrant(_scaled(make=own_time, estimator=_support_vectors), has_budget=False),
+    CONSTANT: Entrant(partial(own_time, estimator=_constant), has_budget=False),
+    LINEAR: Entrant(_scaled(make=own_time, estimator=_linear), has_budget=False),
+    FOREST: Entrant(_plain(make=own_time, estimator=_forest), has_budget=False),
+    BOOSTING: Entrant(_typed(make=own_time, estimator=_boosting), has_budget=False),
     TUNED: _tuned(),
+    **{name: _rival(rival) for name, rival in RIVALS.items()},
     f"{TUNED}, average=False": _tuned(average=False),
     # `budget` counts sweeps of C: the grid has 12 (three widths of four families) or 20 in regression; Kriging adds the others
     **{f"{TUNED}, budget={n}": _tuned(budget=n) for n in (4, 24, 48)},
-    "random search": _random(_support_vectors, _space),
-    "Optuna TPE": Entrant(optuna_search, lacks=lambda: "" if find_spec("optuna") else "optuna is not installed"),
-    "random forest, tuned": _random(_forest, lambda rows: _FOREST_SPACE, n_estimators=100),
-    "HistGradientBoosting, tuned": _random(_boosting, lambda rows: _BOOSTING_SPACE),
-    "SpotSearchCV": Entrant(spot),
-    'SpotSearchCV(refit="average")': Entrant(partial(spot, refit="average")),
+    "random search": Entrant(_scaled(make=random_search, estimator=_support_vectors, space=_space)),
+    "Optuna TPE": Entrant(_scaled(make=optuna_search), lacks=lambda: "" if find_spec("optuna") else "optuna is not installed"),
+    "random forest, tuned": Entrant(
+        _plain(make=random_search, estimator=_forest, space=lambda rows: _FOREST_SPACE, n_estimators=100)
+    ),
+    "HistGradientBoosting, tuned": Entrant(_typed(make=random_search, estimator=_boosting, space=lambda rows: _BOOSTING_SPACE)),
+    "SpotSearchCV": Entrant(_scaled(make=spot)),
+    'SpotSearchCV(refit="average")': Entrant(_scaled(make=spot, refit="average")),
 }
 
 
@@ -312,8 +368,8 @@ ENTRANTS: dict[str, Entrant] = {
 def warm_up(make: Callable[..., list[Made]], regression: bool) -> None:
     """Run an entrant on a few rows, once in each process, so that trials do not include the time of compiling and loading."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((120, 3))
-    y = X[:, 0] + rng.standard_normal(120)
+    X = pd.DataFrame(rng.standard_normal((120, 2)), columns=["a", "b"]).assign(c=rng.choice(["u", "v", "w"], 120))
+    y = X["a"].to_numpy() + rng.standard_normal(120)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for target in [y] if regression else [y > 0, np.digitize(y, [-0.7, 0.7])]:
@@ -342,30 +398,26 @@ class Key(NamedTuple):
 def run_trial(key: Key, entrant: Entrant, task: str, data: Split, unit: float, units: Sequence[int]) -> list[dict[str, Any]]:
     """Run an entrant on a split; return a row for each budget, or one row if the entrant has no budget.
 
-    If an entrant raises an exception, its errors and times are nan, and the column `failure` has the message. Exceptions of the
+    If an entrant raises an exception, its scores and times are nan, and the column `failure` has the message. Exceptions of the
     reference are not caught.
     """
     budgets = units if entrant.has_budget else (OWN_TIME,)
     about = {"columns": data.X.shape[1], "new_rows": len(data.new_y)}
     rows = TuningRows(data.X, data.y, task == REGRESSION, key.random_state, unit)
-    nothing = float("nan")
+    judged: list[dict[str, Any]]
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             warm_up(entrant.make, rows.regression)
             made = entrant.make(rows, [unit * n for n in budgets] if entrant.has_budget else (np.inf,))
-            judged = [(model.looks, model.searched, model.seconds, error(model, rows, data), "") for model in made]
+            judged = [
+                {"looks": model.looks, "searched": model.searched, "seconds": model.seconds, **scores(model.model, task, data)}
+                for model in made
+            ]
         except Exception as failure:  # an error of one entrant must not end a study of hours
             if key.entrant == REFERENCE:  # without its time there is no unit
                 raise
-            judged = [(0, nothing, nothing, nothing, f"{type(failure).__name__}: {failure}".replace("\n", " "))] * len(budgets)
-    names = ("looks", "searched", "seconds", "error", "failure")
-    return [about | {"budget": budget} | dict(zip(names, row, strict=True)) for budget, row in zip(budgets, judged, strict=True)]
-
-
-def error(made: Made, rows: TuningRows, data: Split) -> float:
-    """Return the percentage of misclassified new rows, or the mean squared error in percent of the target's variance."""
-    predicted = made.model.predict(data.new_X)
-    if not rows.regression:
-        return 100.0 * float(np.mean(predicted != data.new_y))
-    return 100.0 * float(np.mean((predicted - data.new_y) ** 2) / np.var(data.new_y))
+            nothing = dict.fromkeys(("searched", "seconds", *SCORES), float("nan"))
+            message = f"{type(failure).__name__}: {failure}".replace("\n", " ")
+            judged = [{"looks": 0, "failure": message, **nothing}] * len(budgets)
+    return [about | {"budget": budget, "failure": ""} | row for budget, row in zip(budgets, judged, strict=True)]

@@ -8,21 +8,50 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.luck.intervals import NO_INTERVAL, nadeau_bengio
 from spotsvm.studies.new_rows.entrants import OWN_TIME, REFERENCE, REFERENCE_CANDIDATES
-from spotsvm.studies.new_rows.sets import REGRESSION
+from spotsvm.studies.new_rows.scores import AUC, BRIER, CALIBRATION, ERROR, LOG_LOSS, SCORES
+from spotsvm.studies.new_rows.sets import KINDS
+from spotsvm.studies.new_rows.sources import CLASSIFICATION, REGRESSION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SPLIT = ["task", "kind", "set", "rows", "split"]
+SPLIT = ["task", "kind", "trait", "set", "rows", "split"]
 LOWER, HIGHER, OPEN, NONE = "lower", "higher", "undecided", "no interval"
 _ROUNDING = 1e-9
-_LEAST_ERROR = 1e-9
+_LEAST = 1e-9
+#: number of bootstrap draws of the data sets, and the number of sets from which on there is an interval
+N_DRAWS, LEAST_SETS = 5000, 5
+ALL = "all"
+
+
+class Measure(NamedTuple):
+    """What entrants are compared by: a column, its unit, and whether differences are ratios, or more is better."""
+
+    column: str
+    title: str
+    task: str = ""
+    ratio: bool = False
+    more_is_better: bool = False
+    digits: int = 3
+
+
+POINTS = Measure(ERROR, "error, points", CLASSIFICATION, digits=2)
+RATIO = Measure(ERROR, "squared error, ratio", REGRESSION, ratio=True)
+MEASURES = (
+    POINTS,
+    RATIO,
+    Measure(LOG_LOSS, "log loss", CLASSIFICATION),
+    Measure(AUC, "AUC", CLASSIFICATION, more_is_better=True),
+    Measure(BRIER, "Brier score", CLASSIFICATION),
+    Measure(CALIBRATION, "calibration error", CLASSIFICATION),
+    Measure("seconds", "processor time, ratio", ratio=True),
+)
 
 
 class Estimate(NamedTuple):
@@ -32,6 +61,7 @@ class Estimate(NamedTuple):
     low: float
     high: float
     ratio: bool
+    digits: int = 2
 
     @property
     def verdict(self) -> str:
@@ -42,7 +72,7 @@ class Estimate(NamedTuple):
         return LOWER if self.high < same else HIGHER if self.low > same else OPEN
 
     def __str__(self) -> str:
-        digits = ".3f" if self.ratio else "+.2f"
+        digits = ".3f" if self.ratio else f"+.{self.digits}f"
         text = f"{self.mean:{digits}}"
         return text if self.verdict == NONE else f"{text} [{self.low:{digits}}, {self.high:{digits}}]"
 
@@ -50,8 +80,24 @@ class Estimate(NamedTuple):
 def estimate(differences: ArrayLike, ratio: bool) -> Estimate:
     """Return the mean of independent differences and its t interval; for logarithms of ratios the geometric mean."""
     values = np.asarray(differences, dtype=np.float64)
-    equal = np.ptp(values) <= _ROUNDING * max(np.abs(values).max(), 1e-300)  # up to rounding
-    numbers = np.array([values.mean(), *(NO_INTERVAL if equal else nadeau_bengio(values, 0.0))])
+    return _estimate(values, ratio, NO_INTERVAL if _equal(values) else nadeau_bengio(values, 0.0))
+
+
+def over_sets(differences: ArrayLike, ratio: bool) -> Estimate:
+    """Return the mean of the differences of data sets, and its interval when the sets are drawn again, from five sets on."""
+    values = np.asarray(differences, dtype=np.float64)
+    if len(values) < LEAST_SETS or _equal(values):
+        return _estimate(values, ratio, NO_INTERVAL)
+    drawn = np.random.default_rng(0).choice(values, (N_DRAWS, len(values))).mean(axis=1)
+    return _estimate(values, ratio, np.quantile(drawn, [0.025, 0.975]))
+
+
+def _equal(values: NDArray[np.float64]) -> bool:
+    return bool(np.ptp(values) <= _ROUNDING * max(np.abs(values).max(), 1e-300))  # up to rounding
+
+
+def _estimate(values: NDArray[np.float64], ratio: bool, interval: ArrayLike) -> Estimate:
+    numbers = np.array([values.mean(), *np.asarray(interval)])
     mean, low, high = (np.exp(numbers) if ratio else numbers).tolist()
     return Estimate(mean, low, high, ratio)
 
@@ -69,24 +115,94 @@ def units(runs: pd.DataFrame) -> pd.Series[float]:
     return searched / REFERENCE_CANDIDATES
 
 
-def against(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
-    """Return the difference of each entrant from a rival on the same split: in points, or the logarithm of the ratio.
+def against(runs: pd.DataFrame, rival: str, measure: Measure | None = None) -> pd.DataFrame:
+    """Return the difference of each entrant from a rival on the same split: as it is, or the logarithm of the ratio.
 
-    Errors are means over seeds. The error of the rival is that at the same budget; a rival without a budget has one error.
-    Splits on which the rival has not run are left out.
+    By default it is the error, in points or in regression as a ratio. Values are means over seeds. The value of the rival is that
+    at the same budget; a rival without a budget has one. Splits on which the rival has no value are left out.
     """
-    errors = runs.dropna(subset="error").groupby([*SPLIT, "entrant", "budget"], sort=False)["error"].mean().reset_index()
-    of_rival = errors[errors["entrant"] == rival]
+    column = measure.column if measure else ERROR
+    values = runs.dropna(subset=column).groupby([*SPLIT, "entrant", "budget"], sort=False)[column].mean().reset_index()
+    of_rival = values[values["entrant"] == rival]
     keys = SPLIT if (of_rival["budget"] == OWN_TIME).all() else [*SPLIT, "budget"]
-    found = errors.join(of_rival.set_index(keys)["error"].rename("base"), on=keys, how="inner")
-    logarithms = np.log(found["error"].clip(lower=_LEAST_ERROR) / found["base"].clip(lower=_LEAST_ERROR))
-    found["difference"] = np.where(found["task"] == REGRESSION, logarithms, found["error"] - found["base"])
+    found = values.join(of_rival.set_index(keys)[column].rename("base"), on=keys, how="inner")
+    logarithms = np.log(found[column].clip(lower=_LEAST) / found["base"].clip(lower=_LEAST))
+    ratios = measure.ratio if measure else found["task"] == REGRESSION
+    found["difference"] = np.where(ratios, logarithms, found[column] - found["base"])
     return found
+
+
+def judgement(runs: pd.DataFrame, subject: str, rivals: Sequence[str]) -> pd.DataFrame:
+    """Compare an entrant without a budget with others by each measure, over all sets and over those of each kind.
+
+    Columns: task, rows, kind, measure, against, sets; mean, low, high and median over the sets; better and worse, the numbers of
+    sets on which the entrant is better and worse; and text.
+    """
+    own, parts = runs[runs["budget"] == OWN_TIME], []
+    for rival in rivals:
+        for measure in MEASURES:
+            if not {subject, rival} <= set(own.dropna(subset=measure.column)["entrant"]):
+                continue
+            found = against(own, rival, measure)
+            found = of_sets(found[found["entrant"] == subject])
+            found = found[found["task"] == measure.task] if measure.task else found
+            for kind in (ALL, *KINDS):
+                some = found if kind == ALL else found[(found["kind"] == kind) | (found["trait"] == kind)]
+                for (task, rows), group in some.groupby(["task", "rows"], sort=False):
+                    about = {"task": task, "rows": rows, "kind": kind, "measure": measure.title, "against": rival}
+                    parts.append(about | _judged(group["difference"].to_numpy(dtype=float), measure))
+    columns = ["task", "rows", "kind", "measure", "against", "sets", "mean", "low", "high", "median", "better", "worse", "text"]
+    return pd.DataFrame(parts, columns=columns)
+
+
+def _judged(differences: NDArray[np.float64], measure: Measure) -> dict[str, Any]:
+    mean = over_sets(differences, measure.ratio)._replace(digits=measure.digits)
+    median = float(np.median(differences))
+    shown = Estimate(float(np.exp(median)) if measure.ratio else median, np.nan, np.nan, measure.ratio, measure.digits)
+    lower, higher = int((differences < 0).sum()), int((differences > 0).sum())
+    better, worse = (higher, lower) if measure.more_is_better else (lower, higher)
+    numbers = {"mean": mean.mean, "low": mean.low, "high": mean.high, "median": shown.mean, "better": better, "worse": worse}
+    return {"sets": len(differences)} | numbers | {"text": f"{mean}; {shown}; {better} : {worse}"}
+
+
+def judged_table(found: pd.DataFrame, by_kind: bool) -> pd.DataFrame:
+    """Return judgements with a column for each measure: the mean with its interval; the median; better : worse."""
+    some = found[(found["kind"] != ALL) if by_kind else (found["kind"] == ALL)]
+    keys = ["task", *(["kind"] if by_kind else []), "rows", "against"]
+    table = some.pivot_table(index=keys, columns="measure", values="text", aggfunc="first", sort=False)
+    table = table[[measure.title for measure in MEASURES if measure.title in table]]
+    sets = some.groupby(keys, sort=False)["sets"].max()
+    return table.assign(sets=sets).reset_index()[[*keys, "sets", *table.columns]].fillna("")
+
+
+def judged_sentences(found: pd.DataFrame, subject: str) -> list[str]:
+    """Return a sentence for each task, number of rows and rival about the error over all sets."""
+    some = found[(found["kind"] == ALL) & found["measure"].isin([POINTS.title, RATIO.title])]
+    sentences = []
+    for row in some.sort_values(["task", "rows"], kind="stable").itertuples():
+        mean, median, counts = str(row.text).split("; ")
+        better, worse = counts.split(" : ")
+        sentences.append(
+            f"{str(row.task).capitalize()}, {row.rows} rows, {row.measure}: {subject} against {row.against} {mean}, "
+            f"median {median}, better on {better} and worse on {worse} of {row.sets} sets."
+        )
+    return sentences
+
+
+def score_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean and the median over the sets of each score: a row for each task, number of rows and entrant."""
+    own = runs[runs["budget"] == OWN_TIME]
+    titles = dict(zip(SCORES, ("error", "RMSE", "log loss", "AUC", "Brier score", "calibration error"), strict=True))
+    titles["seconds"] = "seconds"
+    keys = ["task", "rows", "entrant"]
+    sets = own.groupby([*keys, "set"], sort=False)[list(titles)].mean().groupby(keys, sort=False)
+    parts = {f"{title}, {how}": getattr(sets[name], how)() for name, title in titles.items() for how in ("mean", "median")}
+    return pd.DataFrame(parts).dropna(axis=1, how="all").reset_index()
 
 
 def of_sets(found: pd.DataFrame) -> pd.DataFrame:
     """Return the mean difference over the splits for each set, entrant, budget and number of rows."""
-    by = ["task", "kind", "rows", "entrant", "budget", "set"]
+    by = ["task", "kind", "trait", "rows", "entrant", "budget", "set"]
     return found.groupby(by, sort=False)["difference"].mean().reset_index()
 
 
@@ -100,7 +216,7 @@ def summaries(found: pd.DataFrame, by: Sequence[str] = ("task", "rows", "entrant
     for key, values in of_sets(found).groupby(keys, sort=False):
         group = dict(zip(keys, key, strict=True))
         ratio = group["task"] == REGRESSION
-        mean = estimate(values["difference"], ratio)
+        mean = over_sets(values["difference"], ratio)
         median = float(values["difference"].median())
         rows.append(
             group

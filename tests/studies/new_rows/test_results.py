@@ -1,7 +1,9 @@
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import bootstrap, ttest_1samp
 
 from spotsvm.studies.new_rows.entrants import DEFAULTS, REFERENCE
 from spotsvm.studies.new_rows.results import (
@@ -15,13 +17,19 @@ from spotsvm.studies.new_rows.results import (
     draw,
     estimate,
     judged,
+    judged_sentences,
+    judged_table,
+    judgement,
+    over_sets,
+    score_table,
     spent,
     summaries,
     units,
     wide,
     with_units,
 )
-from spotsvm.studies.new_rows.sets import CLASSIFICATION, REGRESSION
+from spotsvm.studies.new_rows.scores import SCORES
+from spotsvm.studies.new_rows.sources import CLASSIFICATION, REGRESSION
 
 TITLES = {0: "own time", 5: "5 units", 25: "25 units"}
 
@@ -33,7 +41,15 @@ def simulated(effects, *, task=CLASSIFICATION, sets=12, splits=4, seed=0, betwee
     for k in range(sets):
         hard, own = rng.uniform(10, 30), {name: effect + between * rng.standard_normal() for name, effect in effects.items()}
         for split in range(splits):
-            about = {"task": task, "kind": "numbers", "set": f"s{k}", "rows": 300, "split": split, "failure": ""}
+            about = {
+                "task": task,
+                "kind": "numbers",
+                "trait": "plain",
+                "set": f"s{k}",
+                "rows": 300,
+                "split": split,
+                "failure": "",
+            }
             for seed_ in range(3):
                 error = hard + seed_ - 1
                 rows.append(about | {"entrant": REFERENCE, "seed": seed_, "budget": 0, "error": error, "searched": 2.5})
@@ -74,6 +90,15 @@ def test_the_judgement_of_simulated_differences_whose_truth_is_known(task):
     assert verdicts["same", OPEN] > 0.8
     same = 1.0 if task == REGRESSION else 0.0
     assert found[found["entrant"] == REFERENCE]["mean"].to_numpy() == pytest.approx(same)
+
+
+def test_the_interval_over_sets_is_that_of_the_bootstrap():
+    values = np.random.default_rng(0).standard_normal(12)
+    expected = bootstrap((values,), np.mean, n_resamples=20_000, method="percentile", random_state=1).confidence_interval
+    assert over_sets(values, False)[:3] == pytest.approx((values.mean(), *expected), abs=0.02)
+    assert over_sets(values, True)[:3] == pytest.approx(tuple(np.exp(over_sets(values, False)[:3])))
+    assert over_sets(values, False) == over_sets(values, False)  # of one seed
+    assert over_sets(values[:4], False).verdict == NONE
 
 
 def test_differences_are_paired_by_split_and_to_the_mean_of_the_seeds():
@@ -161,3 +186,59 @@ def test_the_figure_draws_every_entrant_at_the_time_it_took():
     line = figure.axes[0].containers[1][0]
     expected = times[(times["task"] == CLASSIFICATION) & (times["entrant"] == "a")]["spent"]
     assert sorted(line.get_xdata()) == pytest.approx(sorted(expected))
+
+
+def scored():
+    """Return runs of three entrants on 8 sets: "good" has the best of each score, and half of the sets are imbalanced."""
+    rng = np.random.default_rng(0)
+    rows = []
+    levels = {"good": 1.0, "bad": 2.0, REFERENCE: 3.0}
+    for k, split, (name, level) in product(range(8), range(2), levels.items()):
+        noise = 0.1 * rng.standard_normal()
+        about = {"task": CLASSIFICATION, "kind": ("numbers", "categories")[k % 2], "trait": ("plain", "imbalanced")[k // 4]}
+        about |= {"set": f"s{k}", "rows": 300, "split": split, "entrant": name, "seed": 0, "budget": 0, "failure": ""}
+        values = {"error": 10 * level, "rmse": np.nan, "log_loss": level, "auc": 1 - level / 10, "brier": level, "seconds": level}
+        rows.append(about | {n: v + noise * (n == "error") for n, v in values.items()} | {"calibration_error": np.nan})
+    return pd.DataFrame(rows)
+
+
+def test_an_entrant_is_judged_by_each_score_on_each_kind_of_sets():
+    runs = scored()
+    found = judgement(runs, "good", ["bad", REFERENCE]).set_index(["measure", "kind", "against"])
+    # no entrant has a calibration error, and no set is skewed
+    assert {measure for measure, _, _ in found.index} == {
+        "error, points", "log loss", "AUC", "Brier score", "processor time, ratio",
+    }  # fmt: skip
+    assert {kind for _, kind, _ in found.index} == {"all", "numbers", "categories", "imbalanced"}
+    error = found.loc[("error, points", "all", "bad")]
+    assert (error["sets"], error["better"], error["worse"]) == (8, 8, 0)
+    assert error["low"] < error["mean"] < error["high"] < -9
+    assert found.loc[("AUC", "all", "bad"), "mean"] == pytest.approx(0.1)
+    assert found.loc[("AUC", "all", "bad"), "better"] == 8
+    assert found.loc[("processor time, ratio", "all", REFERENCE), "median"] == pytest.approx(1 / 3)
+    assert found.loc[("log loss", "imbalanced", "bad"), "sets"] == 4
+    means = runs[runs["trait"] == "imbalanced"].groupby("entrant")["error"].mean()
+    assert found.loc[("error, points", "imbalanced", "bad"), "mean"] == pytest.approx(means["good"] - means["bad"])
+
+
+def test_the_tables_and_sentences_of_a_judgement():
+    found = judgement(scored(), "good", ["bad", REFERENCE])
+    whole, by_kind = judged_table(found, by_kind=False), judged_table(found, by_kind=True)
+    assert whole["against"].tolist() == ["bad", REFERENCE]
+    assert whole["sets"].tolist() == [8, 8]
+    assert whole["AUC"].tolist() == ["+0.100; +0.100; 8 : 0", "+0.200; +0.200; 8 : 0"]
+    assert by_kind["kind"].value_counts().to_dict() == {"numbers": 2, "categories": 2, "imbalanced": 2}
+    assert set(by_kind["sets"]) == {4}
+    sentences = judged_sentences(found, "good")
+    assert len(sentences) == 2
+    assert sentences[0].startswith("Classification, 300 rows, error, points: good against bad -10.")
+    assert sentences[0].endswith("better on 8 and worse on 0 of 8 sets.")
+
+
+def test_scores_have_medians_beside_means():
+    runs = scored()
+    table = score_table(runs).set_index("entrant")
+    assert table.loc["good", "AUC, mean"] == pytest.approx(0.9)
+    assert table.loc["bad", "log loss, median"] == pytest.approx(2.0)
+    assert set(SCORES) <= set(runs)
+    assert not any("calibration" in name or "RMSE" in name for name in table)  # nobody has one

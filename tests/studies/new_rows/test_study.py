@@ -5,8 +5,11 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.new_rows import study as module
+from spotsvm.studies.new_rows.development_sets import DEVELOPMENT
 from spotsvm.studies.new_rows.entrants import DEFAULTS, ENTRANTS, REFERENCE, Entrant, Key, Made
-from spotsvm.studies.new_rows.sets import CLASSIFICATION, MIXED, NUMBERS, REGRESSION, TableSet
+from spotsvm.studies.new_rows.rivals import RIVALS
+from spotsvm.studies.new_rows.sets import TableSet
+from spotsvm.studies.new_rows.sources import CLASSIFICATION, REGRESSION
 from spotsvm.studies.new_rows.study import NewRowsStudy
 
 KEYS = [*Key._fields, "budget"]
@@ -42,8 +45,8 @@ def fake_set(name):
     rng = np.random.default_rng(len(name))
     table = pd.DataFrame({"a": rng.normal(size=150), "b": np.repeat(["u", "v"], 75)})
     if name == "friedman 1":
-        return TableSet(name, REGRESSION, NUMBERS, table.drop(columns="b"), table["a"].to_numpy() + rng.normal(size=150))
-    return TableSet(name, CLASSIFICATION, MIXED, table, (table["b"] == "u").to_numpy().astype(int))
+        return TableSet(name, REGRESSION, table.drop(columns="b"), table["a"].to_numpy() + rng.normal(size=150))
+    return TableSet(name, CLASSIFICATION, table, (table["b"] == "u").to_numpy().astype(int))
 
 
 @pytest.fixture
@@ -114,6 +117,35 @@ def test_without_the_reference_there_is_no_unit_and_no_study():
 
 
 @pytest.mark.usefixtures("fake_sets")
+def test_an_entrant_gets_the_table_and_the_target_as_they_are(monkeypatch):
+    n = 90
+    table = pd.DataFrame(
+        {
+            "number": np.where(np.arange(n) % 7, np.arange(n) * 100.0, np.nan),
+            "category": pd.Categorical(np.where(np.arange(n) % 3, "low", "high"), ["low", "high"], ordered=True),
+            "text": [None if k % 5 == 0 else f"level {k % 2}" for k in range(n)],
+            "date": pd.date_range("2024-01-01", periods=n, freq="D"),
+            "flag": np.arange(n) % 2 == 0,
+        }
+    )
+    target = 1e6 + 1e3 * np.arange(n)
+    monkeypatch.setattr(module, "read_set", lambda name: TableSet(name, REGRESSION, table, target))
+    seen = []
+
+    def watching(job, budgets):
+        seen.append(job)
+        return classes(job, [0.0])
+
+    entrants = {REFERENCE: FAKES[REFERENCE], DEFAULTS: FAKES[DEFAULTS], "watching": Entrant(watching, has_budget=False)}
+    small(sets=("digits",), rows=(60,), n_splits=1, entrants=entrants).run()
+    job = next(job for job in seen if "number" in job.X)  # others are of the warm-up
+    pd.testing.assert_series_equal(job.X.dtypes, table.dtypes)
+    places = ((job.y - 1e6) / 1e3).astype(int)
+    assert (1e6 + 1e3 * places == job.y).all()
+    pd.testing.assert_frame_equal(job.X, table.iloc[places].reset_index(drop=True))
+
+
+@pytest.mark.usefixtures("fake_sets")
 def test_a_set_without_enough_rows_is_left_out_there():
     runs = small(rows=(60, 101), n_splits=1).frame()
     assert set(runs["rows"]) == {60}
@@ -132,7 +164,11 @@ def test_the_quick_form():
     assert mean["friedman 1", REFERENCE] < 60
     assert (runs.loc[runs["entrant"] == "random search", "spent"] >= 2).all()
     assert study.entrants == chosen
-    assert tuple(NewRowsStudy().entrants) == tuple(ENTRANTS)
+    # the full form has every rival, and none of the judging sets
+    whole = NewRowsStudy()
+    assert set(RIVALS) < set(whole.entrants) < set(ENTRANTS)
+    assert whole.sets == tuple(DEVELOPMENT)
+    assert (whole.rows, whole.n_splits) == ((300, 1000), 3)
 
 
 @pytest.mark.parametrize(
