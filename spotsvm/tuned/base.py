@@ -221,7 +221,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             tested = folds.tested
             kept = self._average(grid, task.on(tested), judged_rows, tested, score, seed, len(y), folds.rows)
             fitted = whole.sample(_MOST_ROWS, seed, rows.groups_of)
-            self._refit(rows.at(fitted), whole.on(fitted), grid, self._ends(began, _FIT_SHARE))
+            kept = self._refit(rows.at(fitted), whole.on(fitted), grid, kept, self._ends(began, _FIT_SHARE))
             self.n_rows_ = len(fitted)
         self._keep_columns()
         if not self.average:
@@ -230,7 +230,6 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         judged = np.searchsorted(rows.every, self._scored_rows)
         self._n_distinct = len(judged) if rows.copied is None else len(np.unique(rows.copied[judged]))
         told = [*self._target_notices(rows.target, rows.every, rows.own_weights), *self._columns.notices]
-        kept.weights[:] = self._weights
         told += self._keep_table(kept, self.keep_out_of_fold)
         told += rows.notices(self.cv, len(held), folds)
         self.notices_ = tuple(told)
@@ -390,24 +389,31 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             positive=self._positive_code,
             default=task.answers(grid.default[None, tested], own_threshold),
         )  # fmt: skip
-        found = table.combination
-        self._weights, self._divisors = found.weights, found.scales
         self._scored_rows, self._scored_y = rows[tested], task.y
-        self._keep(found, judged_rows)
-        self.average_oof_ = self._expanded(self._public(found.average), n, rows[tested])
-        self._oof = self._expanded(found.decisions, n, rows[tested])
         self._constant_model = self._fitted_constant(task)
-        self._evidence = table.evidence()
-        self._judge()
-
+        self.settings_ = described.assign(weight=0.0, score=table.scores().to_numpy())
+        self._adopt(table)
         gains = table.choice.gains
         assert gains is not None
         means = gains @ judged_rows.weights
         # nan would count as the best
         self.best_index_ = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
-        self.settings_ = described.assign(weight=self._weights, score=table.scores().to_numpy())
         self.best_params_ = self._described(grid.settings[self.best_index_])
         return table
+
+    def _adopt(self, table: OutOfFold) -> None:
+        """Take weights, calibration, out-of-fold answers and scores to expect from the settings that compete in the table."""
+        found = table.combination
+        self._weights, self._divisors = np.zeros(len(table.settings)), np.ones(len(table.settings))
+        competing = slice(None) if table.pool is None else table.pool
+        self._weights[competing], self._divisors[competing] = found.weights, found.scales
+        table.weights[:] = self._weights
+        self.settings_ = self.settings_.assign(weight=self._weights)
+        self._keep(found, table.judged_rows)
+        self.average_oof_ = self._expanded(self._public(found.average), table.n_samples, table.places)
+        self._oof = self._expanded(found.decisions, table.n_samples, table.places)
+        self._evidence = table.evidence()
+        self._judge()
 
     @property
     def _positive_code(self) -> int | None:
@@ -490,8 +496,8 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         described = {"family": setting.family, "width": width, "C": setting.C, **dict(setting.searched)}
         return described if setting.n_rows is None else {**described, "rows": setting.n_rows, "landmarks": setting.n_landmarks}
 
-    def _refit(self, X: Any, task: Task, grid: Grid, deadline: float) -> None:
-        """Fit the members in the order of their weights until the deadline; leave the rest out."""
+    def _refit(self, X: Any, task: Task, grid: Grid, table: OutOfFold, deadline: float) -> OutOfFold:
+        """Fit the members in the order of their weights until the deadline; those that are left out no longer compete."""
         chosen = [int(i) for i in np.argsort(-self._weights, kind="stable")[: np.count_nonzero(self._weights)]]
         kinds = {FAMILIES[grid.settings[i].family].columns for i in chosen}
         if any(grid.settings[i].exponent != 1.0 for i in chosen):
@@ -499,12 +505,13 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         needed = ["standard", *(kind for kind in ("power", "relevance") if kind in kinds)]
         self._columns = Columns(needed, self.categorical).fit(X, task.relevance_target)
         self._members, _ = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
-        fitted = [place for member in self._members for place in member.places]
+        fitted = np.sort([place for member in self._members for place in member.places])
         self.complete_ = grid.complete and len(fitted) == len(chosen)
-        self._weights[np.setdiff1d(np.arange(len(self._weights)), fitted)] = 0.0
-        self._weights /= self._weights.sum()
-        self.settings_ = self.settings_.assign(weight=self._weights)
+        if len(fitted) < len(chosen):
+            table = replace(table, pool=fitted)
+            self._adopt(table)
         self._keep_members(task)
+        return table
 
     def _keep_members(self, task: Task) -> None:
         frame = self.settings_

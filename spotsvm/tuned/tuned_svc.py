@@ -159,7 +159,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         With average=False: the rows of X that are support vectors, of several classes class by class, and their coefficients in
         the layout of `SVC`, in units of the transformed columns.
     complete_ : bool
-        False if the timeout ended the grid early or left members out.
+        False if the timeout ended the grid early or left members out. All weights and scores are then those of the settings and
+        members that are there.
     n_rows_ : int
         Number of rows of the fit, of the member with the most rows.
     seed_, fit_seconds_, n_features_in_, feature_names_in_

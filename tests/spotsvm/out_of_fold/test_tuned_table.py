@@ -1,5 +1,7 @@
 """The out-of-fold table of TunedSVC and TunedSVR: every number of the fit follows from it."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -164,3 +166,28 @@ def test_what_a_table_cannot_give(numbers, two_classes):
 def test_searched_settings_are_in_the_table():
     model = TunedSVC(**SMALL | {"budget": 5}, space={"gamma": loguniform(0.1, 1)}).fit(X, FRUIT)
     assert len(model.out_of_fold_.settings) == len(model.settings_) == model.out_of_fold_.answers.shape[0]
+
+
+@pytest.mark.parametrize("machine", [TunedSVC, TunedSVR])
+def test_members_for_which_the_time_was_up_count_nowhere(machine, monkeypatch):
+    """All numbers are of the members that are there: the first kernel alone."""
+    classifies = machine is TunedSVC
+    whole = machine(timeout=600, random_state=0).fit(X, Y)
+    monkeypatch.setattr("spotsvm.tuned.base._FIT_SHARE", 0.0)
+    model = machine(timeout=600, random_state=0).fit(X, Y)
+    assert whole.complete_
+    assert not model.complete_
+    assert len(model.settings_) == len(whole.settings_)
+    assert 0 < len(model.members_) < len(whole.members_)
+    assert model.members_["width"].nunique() == 1
+    table, weights = model.out_of_fold_, model.settings_["weight"].to_numpy()
+    assert weights.sum() == pytest.approx(1.0)
+    assert table.weights.tolist() == weights.tolist()
+    scales = np.abs(table.answers).mean(axis=(1, 2)) if classifies else np.ones(len(weights))
+    average = np.tensordot(weights / scales, table.answers, 1)[:, 0]
+    assert model.average_oof_.ravel() == pytest.approx(average, rel=1e-4)
+    again = pickle.loads(pickle.dumps(model)).out_of_fold_
+    assert again.expected().to_dict() == table.expected().to_dict() == model.expected_score_.to_dict()
+    assert again.weights.tolist() == weights.tolist()
+    if classifies:
+        assert again.probabilities() == pytest.approx(model.oof_predict_proba_)
