@@ -69,6 +69,8 @@ class FoldScorer:
         }
         self._engine, self._max_bytes, self._advise = engine, max_bytes, advise
         self._clock, self._responses = Clock(is_late), tuple(responses)
+        #: number of candidates left to fits of their own
+        self.n_fitted = 0
         self._fitted = FittedFolds(
             estimator, X, y, self._splits, self._fit_params, self._options, error_score, self._responses, self._clock
         )
@@ -101,6 +103,7 @@ class FoldScorer:
         scored: dict[int, FoldScores] = {}
         for policy in self._policies:
             if left := {k: candidate for k, candidate in enumerate(candidates) if k not in scored}:
+                self.n_fitted += len(left) if policy is self._fitted else 0
                 scored |= policy.scores(left)
         return [scored[k] for k in range(len(candidates))]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -180,7 +179,6 @@ def _compare(data: DataSet, candidates: Sequence[dict[str, float]]) -> pd.DataFr
     splits = list(StratifiedKFold(FOLDS).split(data.X, data.y))
     scorer = FoldScorer(SVC(), data.X, data.y, splits, {}, engine="auto")
     gaps = FoldGaps(data)
-    fallbacks = _Fallbacks()
     rows = []
     for number, setting in enumerate(candidates):
         began = time.process_time()
@@ -199,34 +197,13 @@ def _compare(data: DataSet, candidates: Sequence[dict[str, float]]) -> pd.DataFr
         row |= {"points": int(points.max()), "folds_differ": int((points > 0).sum()), "equal": not points.any()}
         row |= {"our_gap": worst.ours, "sklearn_gap": worst.sklearn, "our_rows_off": worst.ours_off}
         rows.append(row | {"sklearn_rows_off": worst.sklearn_off, "gap_checked": worst.same_score})
-    left_to_sklearn = fallbacks.settings()
+    left_to_sklearn = scorer.n_fitted
     began = time.process_time()
     whole = cross_val_scores(SVC(), data.X, data.y, candidates)
     seconds = time.process_time() - began
     frame = pd.DataFrame(rows)
     frame["same_in_whole_call"] = np.isclose(whole, frame[[f"ours_{k}" for k in range(FOLDS)]].to_numpy()).all(axis=1)
     return frame.assign(whole_call_seconds=seconds, left_to_sklearn=left_to_sklearn)
-
-
-class _Fallbacks(logging.Handler):
-    """Count the settings that the shared work leaves to scikit-learn."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.INFO)
-        self._count = 0
-        self._logger = logging.getLogger("spotsvm.cross_validation.fold_scorer")
-        self._level = self._logger.level
-        self._logger.setLevel(logging.INFO)
-        self._logger.addHandler(self)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._count += 1
-
-    def settings(self) -> int:
-        """Stop counting; return the number."""
-        self._logger.removeHandler(self)
-        self._logger.setLevel(self._level)
-        return self._count
 
 
 def _worst(gaps: Sequence[Gaps]) -> Gaps:

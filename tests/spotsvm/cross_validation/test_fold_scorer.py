@@ -94,3 +94,11 @@ def test_once_the_time_is_up_nothing_more_is_solved_but_the_first(estimator):
     again = late.score([{name: 100.0}])
     assert again[0].out_of_time
     assert again[0].numbers == {}
+
+
+def test_candidates_that_share_no_work_are_counted():
+    one = scorer(engine="auto")
+    one.score([{"C": 1.0}, {"C": 2.0}])
+    assert one.n_fitted == 0
+    one.score([{"C": 1.0}, {"kernel": "sigmoid", "gamma": 5.0}, {"max_iter": 3}])
+    assert one.n_fitted == 2
