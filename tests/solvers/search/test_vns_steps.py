@@ -2,12 +2,17 @@
 
 import numpy as np
 import pytest
+from driven import branin
 
-from spotsvm.searches import Coordinate, Domain, VnsSearch
+from spotsvm.searches import Coordinate, Domain, RandomSearch, VnsSearch
 from spotsvm.solvers.search.checks import RESPONSES, run
 from spotsvm.solvers.search.registry import carrizosa2014
 
 SQUARE = Domain.continuous(2)
+
+
+def wavy(u):
+    return float(((u - 0.37) ** 2).sum() + 0.05 * np.cos(25 * u).sum())
 
 
 def test_the_settings_of_the_paper_and_radii_in_the_axes_own_unit():
@@ -76,3 +81,16 @@ def test_where_a_discrete_neighbourhood_holds_nothing_new_the_next_is_tried():
     narrow = VnsSearch(Domain((Coordinate(levels=9),)), radii=[0.01, 0.02], opening="narrowest")
     narrow.tell([0.5], 1.0)
     assert narrow.ask().note == "no neighbourhood of the incumbent holds anything new"
+
+
+@pytest.mark.parametrize("name", ["branin", "wavy"])
+def test_it_beats_random_search(name):
+    response = {"branin": lambda u, k: branin(u), "wavy": lambda u, k: wavy(u)}[name]
+    best = {}
+    for kind in (VnsSearch, carrizosa2014, RandomSearch):
+        searches = [kind(SQUARE, seed) for seed in range(15)]
+        for search in searches:
+            run(search, response, 100)
+        best[kind] = np.median([search.values.min() for search in searches])
+    assert best[VnsSearch] < best[RandomSearch]
+    assert best[carrizosa2014] < best[RandomSearch]

@@ -223,3 +223,8 @@ def test_what_shows_the_best_keeps_to_the_bounds(tmp_path):
     assert f"the best of {sum(t.extra['bounds_held'] for t in study.trials):g}," in html
     assert f"<tbody><tr><td>{best.number}</td>" in html
     assert list_studies(tmp_path)["best"].tolist() == [best.value]
+
+
+def test_the_kriging_search_finds_the_best_at_the_border():
+    study = Study(SPACE, seed=1, constraints=lambda p: p["x"] + p["y"] <= 1, noise=False).run(objective, n_trials=30)
+    assert study.best_trial.value < 0.126

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification, make_moons
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification, make_moons
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -336,3 +336,10 @@ def test_targets_and_weights_that_cannot_be_used():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         quick().fit(X2[:9], np.arange(9) % 4)
+
+
+def test_it_is_better_than_the_best_setting_alone_in_a_larger_space():
+    """A few columns matter and their effect is no ball: the default does badly, relevance and averages do well."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = TunedSVC(random_state=0).fit(X[:200], y[:200])
+    assert model.score(X[200:], y[200:]) > 0.94

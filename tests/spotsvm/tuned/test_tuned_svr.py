@@ -107,3 +107,12 @@ def test_one_model_and_groups_and_weights():
         quick().fit(X, Y, groups=0 * groups)
     weight = np.r_[np.zeros(30), np.ones(90)]
     assert quick().fit(X, Y, weight).predict(X_NEW) == pytest.approx(quick().fit(X[30:], Y[30:]).predict(X_NEW))
+
+
+def test_averaging_gains_over_the_single_best():
+    scores = np.empty((2, 4))
+    for seed in range(4):
+        rows, target = make_friedman1(80, noise=1.0, random_state=10 + seed)
+        for k, average in enumerate((False, True)):
+            scores[k, seed] = quick(budget=None, average=average).fit(rows, target).score(X_NEW, Y_NEW)
+    assert scores[1].mean() > scores[0].mean() + 0.005

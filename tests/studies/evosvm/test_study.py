@@ -101,3 +101,9 @@ def test_printed_figures_and_f_tests():
     assert f_test([one, one]) == (0.0, 1.0)
     assert f_test([[5.0, 5.0], [5.0, 5.0]]) == (0.0, 1.0)
     assert f_test([[5.0, 5.0], [6.0, 6.0]]) == (np.inf, 0.0)
+
+
+def test_memetic_is_at_the_optimum(study):
+    assert study.memetic()["data set"].tolist() == ["breast cancer", "iris"]
+    assert (study.memetic()["missing share of the optimum"] < 1e-3).all()
+    assert (study.memetic()["ratio"] > 0).all()

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
@@ -100,3 +102,11 @@ def test_a_negative_error_is_refused(function):
         function(0.0, -1.0, 0.0)
     with pytest.raises(ValueError, match="kappa=-1 is negative"):
         lower_confidence_bound(0.0, 1.0, kappa=-1)
+
+
+@given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.floats(-1e3, 1e3))
+def test_expected_improvement_is_at_least_the_improvement_of_the_mean(mean, sd, best):
+    ei = float(expected_improvement(mean, sd, best))
+    assert ei >= 0
+    assert ei >= (best - mean) * (1 - 1e-12) - 1e-12
+    assert float(expected_improvement(mean, 2 * sd, best)) >= ei * (1 - 1e-9)

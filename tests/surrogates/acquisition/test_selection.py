@@ -37,3 +37,11 @@ def test_replicates_come_together():
     first = rows[rows < 300]
     assert np.isin(first + 600, rows).all()
     assert len(np.unique(points[rows], axis=0)) == 100
+
+
+def test_under_noise_the_selected_are_hardly_luckier_than_others():
+    noise = 0.3 * np.random.default_rng(1).normal(size=600)
+    rows = select_evaluations(DOMAIN, POINTS, TRUE + noise, noisy=True, n=80)
+    by_value = select_evaluations(DOMAIN, POINTS, TRUE + noise, noisy=False, n=80)
+    assert abs(noise[rows].mean()) < 0.08 < 0.1 < -noise[by_value].mean()
+    assert TRUE[rows].mean() < TRUE.mean()

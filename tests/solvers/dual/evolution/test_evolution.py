@@ -190,3 +190,16 @@ def test_an_unknown_mutation(drawn):
 def test_a_problem_with_bias_is_refused(drawn, method):
     with pytest.raises(SolverError, match="bias=True; this method searches the box alone"):
         run(method, drawn(0, bias=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_generations_come_closer_to_the_optimum(drawn, kind):
+    problem = drawn(0, 60, C=1.0)
+    optimum = problem.objective(coordinate_ascent(problem, np.zeros(60), 1e-8).alpha)
+    reached = []
+    for generations in (5, 50, 2000):
+        found = run(kind, problem, patience=generations, max_generations=generations)
+        assert found.iterations == generations
+        reached.append(problem.objective(found.alpha) / optimum)
+    assert reached[0] < reached[1] < reached[2]
+    assert reached[2] > 0.6

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.search.alternating import Phase
+from spotsvm.solvers.search.alternating import ModelGenetics, Phase
 
 
 class Counting:
@@ -82,3 +82,13 @@ def test_another_measure_of_progress():
     ]:
         best = Phase(Counting(children), 2, progress=lambda population: population.best_fitness)
         assert run(best)[1] == pytest.approx(means)
+
+
+def test_it_finds_an_optimum():
+    phase = Phase(ModelGenetics([np.geomspace(0.01, 100, 5), np.geomspace(0.01, 100, 4)]), 20)
+
+    def fitness(models):
+        return np.array([[-(np.log(a / 3.0) ** 2) - np.log(b / 0.2) ** 2] for a, b in models])
+
+    assert phase.run(fitness, np.random.default_rng(0))
+    assert np.log(phase.population.best) == pytest.approx(np.log([3.0, 0.2]), abs=0.1)

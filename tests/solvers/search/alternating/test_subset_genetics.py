@@ -66,3 +66,10 @@ def test_other_sizes(case, size):
 def test_bad_input(arguments, message):
     with pytest.raises(SolverError, match=message):
         SubsetGenetics(*arguments)
+
+
+def test_every_row_is_drawn_equally_often():
+    genetics = SubsetGenetics(np.repeat([0, 1], [5, 10]), 2)
+    drawn = np.bincount(np.concatenate(genetics.initial(4000, np.random.default_rng(0))), minlength=15)
+    np.testing.assert_allclose(drawn[:5], 4000 * 2 / 5, rtol=0.1)
+    np.testing.assert_allclose(drawn[5:], 4000 * 2 / 10, rtol=0.15)

@@ -6,12 +6,13 @@ from pymoo.core.mixed import MixedVariableDuplicateElimination, MixedVariableGA,
 from pymoo.core.population import Population
 from pymoo.core.problem import ElementwiseProblem
 from pymoo.core.variable import Choice, Integer, Real
+from pymoo.indicators.hv import HV
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.optimize import minimize
 
 from spotsvm.errors import SolverError
-from spotsvm.searches import Coordinate, Domain, Nsga2Search
+from spotsvm.searches import Coordinate, Domain, Nsga2Search, RandomSearch
 
 
 class Zdt1(ElementwiseProblem):
@@ -141,3 +142,12 @@ def test_too_small_a_population_is_refused(population):
 def test_a_number_that_is_not_of_several_objectives_is_refused(n_objectives):
     with pytest.raises(SolverError, match=f"n_objectives={n_objectives!r} is not a number of objectives; use 2 or more"):
         Nsga2Search(Domain.continuous(2), n_objectives=n_objectives)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_covers_more_than_random_search(seed):
+    search, other = Nsga2Search(Domain.continuous(4), seed), RandomSearch(Domain.continuous(4), seed)
+    drive(search, zdt1, 200)
+    drive(other, lambda u: 0.0, 200)
+    volume = HV(ref_point=np.array([1.1, 6.0]))
+    assert volume(search.values) > volume(np.array([zdt1(u) for u in other.points])) + 0.2

@@ -80,3 +80,15 @@ def test_bad_parameters(options, message):
 def test_a_bad_seed():
     with pytest.raises(ValueError, match="cannot be used to seed"):
         EvoSVC(random_state="now").fit(X, Y)
+
+
+def test_without_a_bias_the_exact_method_is_the_optimum_of_the_box():
+    exact = EvoSVC(method="exact", gamma=0.2, tol=1e-8).fit(X, Y)
+    margins = (2 * Y - 1) * exact.decision_function(X)
+    alpha = np.zeros(len(X))
+    alpha[exact.support_] = np.abs(exact.dual_coef_[0])
+    assert (margins[alpha == 0] >= 1 - 1e-6).all()
+    assert (margins[alpha == 1] <= 1 + 1e-6).all()
+    np.testing.assert_allclose(margins[(alpha > 0) & (alpha < 1)], 1.0, atol=1e-6)
+    memetic = EvoSVC(gamma=0.2, random_state=0).fit(X, Y)
+    assert memetic.dual_objective_[0] == pytest.approx(exact.dual_objective_[0], rel=1e-3)

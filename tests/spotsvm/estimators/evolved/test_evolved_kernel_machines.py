@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification, make_friedman1
 from sklearn.preprocessing import scale
+from sklearn.svm import SVR
 
 from spotsvm import EvolvedKernelSVC, EvolvedKernelSVR, ExactSVC, ExactSVR, ExpressionKernel
 from spotsvm.errors import ArgumentError
@@ -141,3 +142,8 @@ def test_columns_without_content():
     assert EvolvedKernelSVC(**TINY, random_state=0).fit(constant, Y).score(constant, Y) >= 0.5
     assert EvolvedKernelSVC(**TINY, random_state=0).fit(0 * constant, Y).score(0 * constant, Y) >= 0.5
     assert EvolvedKernelSVC(**TINY, random_state=0).fit(np.c_[X, constant], Y).score(np.c_[X, constant], Y) > 0.7
+
+
+def test_better_than_a_line():
+    ours = EvolvedKernelSVR(**SMALL).fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:])
+    assert ours > SVR(kernel="linear").fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:]) + 0.02
