@@ -88,24 +88,21 @@ def sample_rows(
 ) -> NDArray[np.intp]:
     """Return random rows without replacement, in their order, none of `held`; classes keep their shares, but have `least` rows.
 
-    A class with fewer rows has all of them, so that the classes may need more than `size`. Of `groups` at least five whole ones
-    are drawn, with some more or fewer rows, or random rows of them if they have more than twice as many.
+    A class with fewer rows has all of them, so that the classes may need more than `size`. Of `groups` whole ones are drawn, with
+    some more or fewer rows: `least` of each class, and five in all; or random rows of them if they have more than twice as many.
     """
     rows = np.delete(np.arange(n), held) if len(held) else np.arange(n)
     if size >= len(rows):
         return rows
+    code = None if classes is None else np.unique(np.asarray(classes)[rows], return_inverse=True)[1]
     if groups is not None:
-        names, unit = np.unique(np.asarray(groups)[rows], return_inverse=True)
-        place = np.random.default_rng(seed).permutation(len(names))[unit]  # whole groups, in random order
-        before = np.cumsum(np.bincount(place)) - np.bincount(place)
-        chosen = rows[(before[place] < size) | (place < _FEWEST_GROUPS)]
-        if len(chosen) <= 2 * size:
-            return chosen
-        return np.sort(np.random.default_rng((seed, 2)).choice(chosen, size, replace=False))
+        drawn = np.flatnonzero(_in_whole_groups(np.asarray(groups)[rows], size, seed, code, least))
+        if len(drawn) > 2 * size:
+            drawn = drawn[sample_rows(len(drawn), size, seed, None if code is None else code[drawn], least=least)]
+        return rows[drawn]
     order = np.random.default_rng((seed, 2)).permutation(len(rows))
-    if classes is not None:
-        code = np.unique(np.asarray(classes)[rows], return_inverse=True)[1][order]
-        rank = np.empty(len(rows))
+    if code is not None:
+        code, rank = code[order], np.empty(len(rows))
         for c in range(code.max() + 1):
             of_class = code == c
             place = np.arange(of_class.sum())
@@ -113,3 +110,26 @@ def sample_rows(
         order = order[np.argsort(rank, kind="stable")]
         size = max(size, int((rank == 0.0).sum()))
     return rows[np.sort(order[:size])]
+
+
+def _in_whole_groups(groups: NDArray[Any], size: int, seed: int, code: NDArray[np.intp] | None, least: int) -> NDArray[np.bool_]:
+    """Return which rows are in the drawn groups: in random order, those of each class evenly, until there are `size` rows."""
+    names, unit = np.unique(groups, return_inverse=True)
+    place = np.random.default_rng(seed).permutation(len(names))[unit]
+    n_rows = np.bincount(place)
+    rank, needed = np.arange(len(names), dtype=np.float64), np.zeros(len(names), dtype=bool)
+    if code is not None:
+        with_class = [np.unique(place[code == c]) for c in range(code.max() + 1)]
+        rarest = np.empty(len(names), dtype=np.intp)
+        for c in np.argsort(-np.bincount(code), kind="stable"):
+            rarest[with_class[c]] = c
+            needed[with_class[c][:least]] = True
+        for c in range(len(with_class)):
+            of_class = np.flatnonzero(rarest == c)
+            rank[of_class] = (np.cumsum(n_rows[of_class]) - n_rows[of_class]) / max(n_rows[of_class].sum(), 1)
+        rank[needed] = -1.0
+    order = np.argsort(rank, kind="stable")
+    before = np.cumsum(n_rows[order]) - n_rows[order]
+    drawn = needed
+    drawn[order[(before < size) | (np.arange(len(names)) < max(_FEWEST_GROUPS, least))]] = True
+    return np.asarray(drawn[place])

@@ -140,11 +140,11 @@ def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
 
 
 def sample(table: Table, size: int, least: int, seed: int) -> Table:
-    """Return a sample of a table: classes keep their shares, but have at least `least` rows, or all if a class has fewer."""
+    """Return a sample of a table, of whole groups if it has groups: classes keep their shares, but have at least `least` rows."""
     if size >= len(table.y):
         return table
     classes = None if table.task == "regression" else pd.factorize(table.y)[0]
-    return table.part(sample_rows(len(table.y), size, seed, classes, least=least))
+    return table.part(sample_rows(len(table.y), size, seed, classes, table.groups, least=least))
 
 
 def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:

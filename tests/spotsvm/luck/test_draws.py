@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spotsvm.luck.bootstrap import corrected, left_out_scores, mean_score, spread
 from spotsvm.luck.drawn import Drawn, expected_of
-from spotsvm.luck.draws import draw_rows, unit_sums
+from spotsvm.luck.draws import draw_rows, sample_rows, unit_sums
 from spotsvm.luck.intervals import score_interval
 from spotsvm.luck.scores import score_called
 
@@ -93,3 +95,25 @@ def test_the_correction_moves_the_mean_alone():
     # equal scores have Wilson's interval of as many rows
     equal = np.array([0.1 + 0.2, 0.3, 0.3])
     assert of_draws(equal, 30).interval == score_interval(equal.mean(), 0.0, 30.0, 29.0, 0.95, "accuracy")
+
+
+@given(st.integers(0, 99), st.integers(6, 60), st.integers(1, 4), st.integers(1, 6), st.integers(5, 100))
+def test_a_sample_of_groups_has_whole_groups_of_each_class(seed, n_groups, n_classes, least, size):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(n_groups, size=300)
+    classes = rng.integers(n_classes, size=n_groups)[groups] if seed % 2 else rng.integers(n_classes, size=300)
+    rows = sample_rows(300, size, seed, classes, groups, least=least)
+    assert (np.diff(rows) > 0).all()
+    whole = np.isin(groups, groups[rows]).sum() == len(rows)
+    drawn = {c: set(groups[rows][classes[rows] == c]) for c in np.unique(classes)}
+    for c, of_class in drawn.items():  # few rows of huge groups have `least` rows of a class, whole groups `least` groups
+        possible = len(set(groups[classes == c]))
+        assert len(of_class) >= min(least, possible) if whole else (classes[rows] == c).sum() >= min(least, possible)
+    assert whole or size <= len(rows) <= max(size, least * n_classes)
+    assert len(rows) >= min(size, 300)
+
+
+def test_a_sample_of_groups_keeps_the_shares_of_classes():
+    groups = np.arange(2000) // 2
+    classes = (np.arange(2000) < 100).astype(int)
+    assert [classes[sample_rows(2000, 200, seed, classes, groups)].sum() for seed in range(20)] == [10] * 20

@@ -58,3 +58,12 @@ def test_a_sample_keeps_the_shares_of_classes_but_for_rare_ones():
 def test_folds_that_the_training_rows_would_not_allow_are_not_named():
     with pytest.raises(DataError, match=r"^--cv 50 needs at least 50 rows, but there are 40; use fewer folds \(a smaller --cv\)"):
         held_out(table([20, 20]), 50, seed=0)
+
+
+def test_a_sample_has_whole_groups_of_each_class():
+    groups = pd.Series(np.arange(400) // 8, name="person")
+    whole = table([360, 40], groups)
+    some = sample(whole, 100, 3, seed=0)
+    assert (some.groups.value_counts() == 8).all()
+    assert 100 <= len(some.y) < 108
+    assert some.groups[some.y == "b"].nunique() >= 3
