@@ -273,6 +273,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         blocks = [np.full(counts[k], k) for k, _ in self._blocks()]
         return np.concatenate([self._owners[self._used], self._owners[self._gaps], *blocks]).astype(np.intp)
 
+    @property
+    def scaled_(self) -> NDArray[np.bool_]:
+        """Which outputs a `scaler` scales: numbers, yes/no and dates."""
+        return np.arange(len(self.sources_)) < len(self._used)
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the outputs.
 

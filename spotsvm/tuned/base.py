@@ -49,7 +49,7 @@ from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import base_matrix
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns
+from spotsvm.tuned.families import DEFAULT, FAMILIES, SPARSE_FAMILIES, SWEPT_FAMILIES, Columns, default_gamma
 from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.grid import Grid, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, TimedFits, views_of
@@ -318,9 +318,9 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             check_positive("timeout", self.timeout, ", or None for no limit")
         if not self._all_families:
             if isinstance(self.families, str) or not len(self.families):
-                raise ArgumentError(f"families={self.families!r}; use 'auto' or a list of {', '.join(map(repr, FAMILIES))}")
+                raise ArgumentError(f"families={self.families!r}; use 'auto' or a list of {', '.join(map(repr, SWEPT_FAMILIES))}")
             for name in self.families:
-                check_choice("families", name, tuple(FAMILIES))
+                check_choice("families", name, tuple(SWEPT_FAMILIES))
 
     def _grid(self, sparse: bool, epsilon: float) -> list[Sweep]:
         """Return the sweeps of the grid, all families with one width first."""
@@ -525,7 +525,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         costs: dict[Sweep, list[float]] = {}
         for setting in begin:
             costs.setdefault(sweep_of(setting), []).append(setting.C)
-        kinds = {"standard", *(FAMILIES[sweep.family].columns for sweep in costs)}
+        kinds = {"standard", "encoded", *(FAMILIES[sweep.family].columns for sweep in costs)}
         if any(sweep.exponent != 1.0 for sweep in costs):
             kinds.add("power")
         some = whole.sample(_MOST_ROWS, seed, rows.groups_of, held)
@@ -560,13 +560,12 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         with_landmarks = self.average and n >= LANDMARKS_FROM
         most = n if timed else EXACT.untimed
         fits.run(EXACT, costs, min(n, most), self._ends(began, _SHARES[1 if with_landmarks else 2]))
-        varies = int((abs(views["standard"][some]).max(axis=0) > 0).sum())
         fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in fits.settings))
         C, epsilon = whole.default(problem.sample(fitted, seed))
-        standard = Sweep("rbf", 0.0, epsilon)
-        gamma = problem.unit(standard) / max(varies, 1)  # the gamma of SVC() and SVR()
-        plain = Setting(**vars(replace(standard, log_gamma=float(np.log2(gamma)))), C=C, n_rows=fitted)
-        default = problem.fit([plain], seed, np.inf)
+        plain = Sweep(DEFAULT, 0.0, epsilon)
+        gamma = problem.unit(plain) * default_gamma(problem.kernel_columns(plain, some))
+        plain = replace(plain, log_gamma=float(np.log2(gamma)))
+        default = problem.fit([Setting(**vars(plain), C=C, n_rows=fitted)], seed, np.inf)
         assert default is not None  # it has no time limit
         if with_landmarks:
             fits.run(LANDMARKS, dict.fromkeys(fits.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))

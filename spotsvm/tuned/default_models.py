@@ -10,11 +10,12 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm.estimators.class_entries import class_factors
+from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.table_encoder import TableEncoder
 
 
@@ -54,17 +55,26 @@ def with_threshold(estimator: Any, threshold: float | None, positive: Any) -> An
     return FixedThresholdClassifier(estimator, threshold=threshold, pos_label=positive, response_method="predict_proba")
 
 
+def default_svm(
+    classify: bool, categorical: Any = (), *, scaler: Any = None, max_iter: int = -1, class_weight: Any = None
+) -> Pipeline:
+    """Return `SVC()`, or `SVR()` with a standardised target, behind a `TableEncoder` that standardises numbers.
+
+    Levels, gaps and texts stay as encoded: standardised, a rare level would count more than any number.
+    """
+    machine = (
+        SVC(max_iter=max_iter, class_weight=class_weight)
+        if classify
+        else TransformedTargetRegressor(SVR(max_iter=max_iter), transformer=TargetScaler())
+    )
+    return make_pipeline(TableEncoder(categorical, scaler=StandardScaler() if scaler is None else scaler), machine)
+
+
 def default_classifier(
     categorical: Any, class_weight: Any, cv: int, calibrated: bool, threshold: float | None, positive: Any
 ) -> Any:
-    """Return `SVC()` behind a `StandardScaler`; `calibrated` if probabilities are needed, which `SVC` does not have."""
-    plain = make_pipeline(TableEncoder(categorical), StandardScaler(), SVC(class_weight=class_weight))
+    """Return the default SVM for classes; `calibrated` if probabilities are needed, which `SVC` does not have."""
+    plain = default_svm(True, categorical, class_weight=class_weight)
     return with_threshold(
         WeightedCalibration(plain, cv=cv, class_weight=class_weight) if calibrated else plain, threshold, positive
     )
-
-
-def default_regressor(categorical: Any) -> Any:
-    """Return `SVR()` behind a `StandardScaler`, with a standardised target."""
-    machine = TransformedTargetRegressor(SVR(), transformer=StandardScaler())
-    return make_pipeline(TableEncoder(categorical), StandardScaler(), machine)

@@ -1,9 +1,10 @@
 """Families of kernels: the columns of a kernel, fitted on the training rows, and the kernel on these columns.
 
-Columns of any table are encoded as numbers (`TableEncoder`). They are standardised ("standard"); made closer to normal by a
-Yeo-Johnson power first ("power"); or these, multiplied by a relevance that is learned from the target ("relevance"): the root
-mean square gradient of a kernel ridge regression in each column. The relevance is one step of a recursive feature machine, with
-only the diagonal (Radhakrishnan, Beaglehole, Pandit and Belkin 2024).
+Columns of any table are encoded as numbers (`TableEncoder`). They are standardised ("standard"), for the default model without
+levels, gaps and texts ("encoded"); made closer to normal by a Yeo-Johnson power first ("power"); or these, multiplied by a
+relevance that is learned from the target ("relevance"): the root mean square gradient of a kernel ridge regression in each
+column. The relevance is one step of a recursive feature machine, with only the diagonal (Radhakrishnan, Beaglehole, Pandit and
+Belkin 2024).
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class Family:
         return Kernel(self.kernel).base
 
 
-#: all families by name
-FAMILIES = {
+#: the families that sweeps may have, by name
+SWEPT_FAMILIES = {
     "rbf": Family("standard", "rbf"),
     "laplacian": Family("standard", "laplacian"),
     "relevance_rbf": Family("relevance", "rbf"),
@@ -56,6 +57,9 @@ FAMILIES = {
     "power_laplacian": Family("power", "laplacian"),
     "linear": Family("standard", "linear"),
 }
+#: the family of `default_svm`, which no sweep has
+DEFAULT = "default"
+FAMILIES = {**SWEPT_FAMILIES, DEFAULT: Family("encoded", "rbf")}
 #: families for sparse rows: others would fill the zeros
 SPARSE_FAMILIES = ("rbf", "linear")
 
@@ -63,8 +67,8 @@ SPARSE_FAMILIES = ("rbf", "linear")
 class Columns:
     """Column transformations of the kernel families, fitted on the training rows.
 
-    `kinds` are those required among "standard", "power" and "relevance"; `categorical` columns are categories, whatever their
-    cells are.
+    `kinds` are those required among "standard", "encoded", "power" and "relevance"; `categorical` columns are categories,
+    whatever their cells are.
     """
 
     def __init__(self, kinds: Any, categorical: Any = ()):
@@ -91,7 +95,7 @@ class Columns:
         self.relevance = None
         if len(X) > _FAR**2:  # in fewer rows no number is as far from the mean
             self.notices += self.of_capped(self.n_capped({"standard": (X - self.center) * self.scale}), len(X))
-        if self.kinds != ("standard",):
+        if {"power", "relevance"} & set(self.kinds):
             Z = (X - self.center) * self.scale
             self.power = best_powers(Z)
             Z = yeo_johnson(Z, self.power)
@@ -123,13 +127,16 @@ class Columns:
         return list(notices(Finding("capped", names[k], count, n, about={"limit": _FAR}) for k, count in most.items()))
 
     def transform(self, X: Any) -> dict[str, Any]:
-        """Return the columns of each kind."""
+        """Return the columns of each kind; "encoded" only if it differs from "standard"."""
         if issparse(X):
             return {"standard": self._moved(X).multiply(self.scale).tocsr()}
         with untold():
-            Z = (self.encoder.transform(X) - self.center) * self.scale
+            encoded = self.encoder.transform(X)
+        Z = (encoded - self.center) * self.scale
         columns = {"standard": np.clip(Z, -_FAR, _FAR)}
-        if self.kinds != ("standard",):
+        if "encoded" in self.kinds and not (scaled := self.encoder.scaled_).all():
+            columns["encoded"] = np.where(scaled, columns["standard"], encoded)
+        if {"power", "relevance"} & set(self.kinds):
             columns["power"] = self._powered(yeo_johnson(Z, self.power))
         if self.relevance is not None:
             columns["relevance"] = columns["power"] * self.relevance
@@ -140,7 +147,7 @@ class Columns:
 
         `exponent` is that of the relevance, 0 for none; `factors` are one for each input column, or empty.
         """
-        A = views[kind]
+        A = views["standard"] if kind == "encoded" and kind not in views else views[kind]
         if kind == "relevance" and exponent != 1.0 and self.relevance is not None:
             A = views["power"] * self.relevance**exponent
         if not factors:
@@ -247,6 +254,14 @@ def unit_of(kernel: str, A: Any) -> float:
     if kernel == "linear":
         return float((A.multiply(A) if issparse(A) else A**2).sum()) / A.shape[0] or 1.0
     return _median(base_matrix(Kernel(kernel).base, A[_some(A.shape[0])], A))
+
+
+def default_gamma(A: Any) -> float:
+    """Return the gamma of SVC() and SVR(), 1 / (columns times variance), on columns of the kind "encoded"."""
+    if issparse(A):  # as of dense rows, which are centred
+        return 1.0 / max(int((abs(A).max(axis=0) > 0).sum()), 1)
+    variance = float(A.shape[1] * A.var())
+    return 1.0 / variance if variance > 0 else 1.0
 
 
 def kernel_of(kernel: str, unit: float, log_gamma: float) -> Kernel:

@@ -70,9 +70,9 @@ def fitted_model(model: Any) -> FittedModel:
         default=model.default_score_,
         constant=model.constant_score_,
         verdict=model.verdict_,
-        default_is=f"scikit-learn's {code(svc)} after {code('StandardScaler')}"
+        default_is=f"scikit-learn's {code(svc)} on standardised numbers"
         if classifies
-        else f"scikit-learn's {code('SVR()')} after {code('StandardScaler')}, with a target scaled to mean 0 and variance 1",
+        else f"scikit-learn's {code('SVR()')} on standardised numbers, with a target scaled to mean 0 and variance 1",
         default_short=f"default {'SVC' if classifies else 'SVR'}",
         settings=model.settings_,
         about_settings=_ABOUT_SETTINGS,

@@ -16,7 +16,7 @@ from spotsvm.cross_validation.fast_folds import FastFolds, map_over_folds
 from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.kernels import Kernel
-from spotsvm.tuned.families import FAMILIES, Columns, kernel_of, unit_of
+from spotsvm.tuned.families import DEFAULT, FAMILIES, Columns, default_gamma, kernel_of, unit_of
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
 Floats = NDArray[np.float64]
@@ -44,9 +44,9 @@ class _FoldColumns:
         return kernel_of(FAMILIES[sweep.family].kernel, self._unit, sweep.log_gamma)
 
     def default_kernel(self) -> Kernel:
-        """Return the kernel of SVC() or SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
-        varies = int((abs(self._views["standard"][self._train]).max(axis=0) > 0).sum())
-        return Kernel("rbf", 1.0 / max(varies, 1))
+        """Return the kernel of SVC() or SVR()."""
+        A = self._columns.kernel_columns(self._views, FAMILIES[DEFAULT].columns, 1.0, ())
+        return Kernel("rbf", default_gamma(A[self._train]))
 
 
 @dataclass
@@ -86,7 +86,8 @@ def score_grid(
     """
     began = time.monotonic()
     grid = Grid()
-    kinds = ["standard", *(kind for kind in ("power", "relevance") if any(FAMILIES[f].columns == kind for f in sweeps.families))]
+    needed = {FAMILIES[name].columns for name in sweeps.families}
+    kinds = ["standard", "encoded", *(kind for kind in ("power", "relevance") if kind in needed)]
     best = -np.inf
     for known in sweeps.recorded():
         grid.extend(known)
@@ -95,7 +96,7 @@ def score_grid(
         columns = mapped(lambda split: _FoldColumns(X, relevance_target, split[0], Columns(kinds, categorical)), splits)
         folds = FastFolds(machines, splits, X.shape[0], mapped)
         # the default comes first: everything else is compared with it
-        current = Sweep("rbf", 0.0)
+        current = Sweep(DEFAULT, 0.0)
         folds.use_rows(lambda k: columns[k].of(current))
         folds.use_kernel(lambda k: columns[k].default_kernel())
         grid.default = folds.decisions(default)

@@ -142,7 +142,7 @@ def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]
         return columns.transform(X)
     size = max(_BLOCK // max(X.shape[1], 1), 1)
     parts = [columns.transform(safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
-    return {kind: np.concatenate([part[kind].astype(np.float32) for part in parts]) for kind in kinds}
+    return {kind: np.concatenate([part[kind].astype(np.float32) for part in parts]) for kind in kinds if kind in parts[0]}
 
 
 class TimedFits:

@@ -132,7 +132,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         which weights are chosen on the drawn rows and judged on the others, corrected by the .632 rule. If rows are held out, the
         estimate uses these rows, and is the score of the final models.
     default_score_, constant_score_ : ExpectedScore
-        The expected scores of `SVC()` after a `StandardScaler`, and of the most frequent class.
+        The expected scores of `SVC()` on standardised numbers, and of the most frequent class.
     verdict_ : TuningGain
         Whether tuning helped compared with the default: `decision`, `value` with its `interval`, and a sentence.
     members_ : DataFrame
@@ -329,8 +329,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Returns
         -------
         estimator
-            A pipeline of `TableEncoder`, `StandardScaler` and `SVC()` with this `class_weight`. Where `scoring` or `threshold`
-            needs probabilities, which `SVC` does not have, they are calibrated by cross-validation, and the threshold is applied.
+            A pipeline of a `TableEncoder` that standardises numbers, and `SVC()` with this `class_weight`. Where `scoring` or
+            `threshold` needs probabilities, which `SVC` does not have, they are calibrated by cross-validation, and the threshold
+            is applied.
         """
         score = self._score()
         needs = score.kind == "probabilities" or score.name == "roc_auc_ovr" or self.threshold is not None

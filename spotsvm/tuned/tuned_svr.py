@@ -24,7 +24,7 @@ from spotsvm.preprocessing.far_targets import ordinary_range, target_notices
 from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.tuned.base import Array, Floats, TunedModel, check_coverage
-from spotsvm.tuned.default_models import default_regressor
+from spotsvm.tuned.default_models import default_svm
 from spotsvm.tuned.sweeps import Setting
 from spotsvm.tuned.task import Task
 
@@ -65,7 +65,7 @@ class TunedSVR(RegressorMixin, TunedModel):
     Attributes
     ----------
     expected_score_, default_score_, constant_score_, verdict_
-        As in `TunedSVC`; the default is `SVR()` after a `StandardScaler`, with a target scaled to mean 0 and
+        As in `TunedSVC`; the default is `SVR()` on standardised numbers, with a target scaled to mean 0 and
         variance 1; the constant is the mean.
     members_, settings_, best_params_, best_index_
         As in `TunedSVC`, with epsilon in units of the target.
@@ -131,7 +131,8 @@ class TunedSVR(RegressorMixin, TunedModel):
         machines = Machines(z[None], weights, 0, (float(near.min()) - room, float(near.max()) + room))
 
         def default(train: NDArray[np.intp]) -> tuple[float, float]:
-            spread = float(z[train].std()) or 1.0  # SVR() on a target with mean 0 and variance 1 in these rows
+            # SVR() on the target of these rows by TargetScaler
+            spread = float(np.clip(z[train], *ordinary_range(z[train])).std()) or 1.0
             return spread, 0.1 * spread
 
         return Task(y, aim, machines, near[:, None], default, _EPSILON, None, self._mean, self._deviation)
@@ -166,9 +167,9 @@ class TunedSVR(RegressorMixin, TunedModel):
         Returns
         -------
         estimator
-            A pipeline of `TableEncoder`, `StandardScaler` and `SVR()` with a standardised target.
+            A pipeline of a `TableEncoder` that standardises numbers, and `SVR()` with a standardised target.
         """
-        return default_regressor(self.categorical)
+        return default_svm(False, self.categorical)
 
     def _scorer(self) -> Any:
         return get_scorer(self.scoring_)

@@ -21,12 +21,11 @@ from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
-from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
-from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
+from spotsvm.tuned.default_models import default_svm
 from spotsvm.tuning.tables.target import Task
 
 Space = dict[str, Any]
@@ -232,16 +231,13 @@ def iteration_cap(n_samples: int) -> int:
 def table_pipeline(
     task: Task, n_samples: int, categorical: Sequence[str] = (), scale: Scale = "standard", class_weight: Any = None
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Return an RBF SVM for columns of any kind (`TableEncoder`), and its space: that of LIBSVM's guide (Hsu et al. 2003).
+    """Return the default SVM for columns of any kind, and its space: that of LIBSVM's guide (Hsu et al. 2003).
 
-    In regression the target is scaled too: epsilon is in its standard deviations. scale="power" standardises before Yeo-Johnson,
-    whose exponents explode with little spread. Where work cannot be shared, iterations are capped.
+    In regression epsilon is in standard deviations of the target. scale="power" standardises before Yeo-Johnson, whose exponents
+    explode with little spread. Where work cannot be shared, iterations are capped.
     """
-    cap = iteration_cap(n_samples)
-    scaler = StandardScaler() if scale == "standard" else make_pipeline(StandardScaler(), PowerTransformer())
-    columns = TableEncoder(tuple(categorical), scaler=scaler)
-    if task == "classification":
-        pipeline = make_pipeline(columns, SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1, class_weight=class_weight))
-    else:
-        pipeline = make_pipeline(columns, TransformedTargetRegressor(SVR(max_iter=cap), transformer=TargetScaler()))
+    classify = task == "classification"
+    cap = -1 if classify and n_samples <= _SHARED_ROWS else iteration_cap(n_samples)
+    scaler = None if scale == "standard" else make_pipeline(StandardScaler(), PowerTransformer())
+    pipeline = default_svm(classify, tuple(categorical), scaler=scaler, max_iter=cap, class_weight=class_weight)
     return pipeline, default_space(pipeline)

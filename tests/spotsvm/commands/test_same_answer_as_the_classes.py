@@ -90,3 +90,17 @@ def test_a_search(path, tmp_path):
     assert table.loc["constant", "out_of_fold"] == pytest.approx(unit.value(search.constant_score_.value))
     assert table.loc["random", "held_out"] == pytest.approx(unit.value(search.score(test.X, test.y)))
     assert said["rows"] == {"out of fold": len(train.y), "held out": len(test.y)}
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_the_default_model_of_a_table_with_categories(task, tmp_path):
+    rng = np.random.default_rng(0)
+    town, path = rng.integers(0, 12, 90), tmp_path / "t.csv"
+    found = frame(task).drop(columns=["person", "one"]).assign(town=[f"town {k}" for k in town])
+    found.to_csv(path, index=False)
+    _, average = tune(path, tmp_path / "average")
+    _, searched = tune(
+        path, tmp_path / "search", "--model", "svm", "--trials", "2", "--search", "random", "--oversearching", "none"
+    )
+    assert searched.loc["default", "held_out"] == pytest.approx(average.loc["default", "held_out"], rel=1e-6)
+    assert searched.loc["default", "out_of_fold"] == pytest.approx(average.loc["default", "out_of_fold"], rel=0.1)

@@ -276,7 +276,7 @@ def test_a_tuned_model(kind):
     assert f"{len(model.settings_)} configurations with Gaussian kernels" in text
     assert f"to expect on new rows is {model.expected_score_.value:.4g} (95 % interval {low:.4g} to {high:.4g})" in text
     scaled = "" if kind is TunedSVC else ", with a target scaled to mean 0 and variance 1"
-    assert f"after `StandardScaler`{scaled}, is {model.default_score_.value:.4g} (95 %" in text
+    assert f"on standardised numbers{scaled}, is {model.default_score_.value:.4g} (95 %" in text
     assert f" {model.constant_score_.value:.4g} (Table 2)" in text
     assert model.verdict_.sentence in text
     assert f"average of {len(model.members_)} of {len(model.settings_)} configurations, fitted on 150 rows" in text

@@ -91,7 +91,7 @@ def test_scores_and_verdict(done):
     job, (default, tuned), _ = done
     train, test = job.split
     classify = job.table.task == "classification"
-    scaled = make_pipeline(TableEncoder(), StandardScaler(), SVC() if classify else SVR())
+    scaled = make_pipeline(TableEncoder(scaler=StandardScaler()), SVC() if classify else SVR())
     machine = (scaled if classify else TransformedTargetRegressor(scaled, transformer=StandardScaler())).fit(train.X, train.y)
     score = accuracy_score if classify else lambda y, p: -root_mean_squared_error(y, p)
     model, verdict = tuned.estimator, tuned.verdict
@@ -120,7 +120,9 @@ def test_the_other_models_see_the_same_rows():
     job = Job.of(SVMAverage, make_table(X[:60], y[:60]), seed=3)
     results = job.run()
     train, test = job.split
-    forest = make_pipeline(TableEncoder(), StandardScaler(), RandomForestRegressor(200, random_state=3)).fit(train.X, train.y)
+    forest = make_pipeline(TableEncoder(scaler=StandardScaler()), RandomForestRegressor(200, random_state=3)).fit(
+        train.X, train.y
+    )
     assert results[-1].verdict.rivals[-1].held_out == -root_mean_squared_error(test.y, forest.predict(test.X))
     fewer = replace(job, compare=False).run()
     assert [rival.code for rival in fewer[-1].verdict.rivals] == ["constant"]
