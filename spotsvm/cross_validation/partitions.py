@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -14,10 +15,9 @@ from spotsvm.cross_validation.fold_data import Split
 _PARTITION = 21
 
 
-def fresh_folds(cv: Any, X: Any, y: Any, groups: Any, classifier: bool, seed: int) -> list[Split]:
-    """Return folds of the same kind from another seed, not used in any choice; the same folds if they are not random."""
-    own = check_cv(cv, y, classifier=classifier)
-    drawn: Any = deepcopy(own)
+def fresh_folds(cv: Any, X: Any, y: Any, groups: Any, classifier: bool, seed: int, own: Sequence[Split]) -> Sequence[Split]:
+    """Return folds of the same kind as `own` from another seed, not used in any choice; `own` if they are not random."""
+    drawn: Any = deepcopy(check_cv(cv, y, classifier=classifier))
     if hasattr(drawn, "shuffle"):
         drawn.shuffle = True
 
@@ -30,4 +30,4 @@ def fresh_folds(cv: Any, X: Any, y: Any, groups: Any, classifier: bool, seed: in
         # many splitters ignore their seed, such as splitters by time
         if any(not np.array_equal(one[1], another[1]) for one, another in zip(first, other, strict=True)):
             return first
-    return list(own.split(X, y, groups))
+    return own

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import check_random_state
 
-from spotsvm.common.checks import check_count, check_flag
+from spotsvm.common.checks import check_flag
 from spotsvm.common.text import did_you_mean, names_arguments
+from spotsvm.cross_validation.row_sample import check_rows
 from spotsvm.cross_validation.scorers import check_scoring_options, metric_names
 from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.scoring import CandidateScoring, check_bounded
@@ -78,7 +79,7 @@ class SearchArguments:
     constraints: ConstraintsLike | None = None
     prior: Mapping[str, Any] | None = None
     calibrate: bool = False
-    rows: int | None = None
+    rows: int | tuple[int | None, int | None] | Literal["auto"] | None = None
     keep_out_of_fold: bool = True
 
     @property
@@ -148,10 +149,7 @@ def check_arguments(search: SearchArguments) -> None:
     RunSettings(search.n_iter, search.batch_size, search.retries, max_failures=search.max_failures)
     checked_timeout(search.trial_timeout)
     checked_timeout(search.timeout, "timeout")
-    if search.rows is not None:
-        check_count("rows", search.rows, 2, after=", or None for all")
-        if isinstance(search.cv, Iterable) and not hasattr(search.cv, "split"):
-            raise ArgumentError(f"rows={search.rows!r} draws a sample, and cv has folds of all rows; use a number or a splitter")
+    check_rows(search.rows)
     objectives = scoring.objectives
     constraints = Constraints.of(search.constraints)
     if constraints.bounds:

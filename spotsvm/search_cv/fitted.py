@@ -75,8 +75,12 @@ def fitted_model(search: Any) -> FittedModel:
 
 
 def _rows_words(search: Any, table: OutOfFold | None) -> str:
-    if search.sampled_rows_ is not None:
-        return f"all rows (the search has seen {len(search.sampled_rows_)} of them, drawn at random)"
+    searched, fitted = search.sampled_rows_, getattr(search, "refit_rows_", None)
+    if fitted is not None:
+        seen = ", which the search has seen" if len(fitted) == len(searched) else f" (the search has seen {len(searched)} rows)"
+        return f"{len(fitted)} rows, drawn at random{seen}"
+    if searched is not None:
+        return f"all rows (the search has seen {len(searched)} of them, drawn at random)"
     return "all rows" if table is None else f"all {table.n_samples} rows"
 
 

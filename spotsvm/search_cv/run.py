@@ -20,6 +20,7 @@ from spotsvm.cross_validation.fold_answers import responses_of
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.cross_validation.fold_scores import FoldScores
+from spotsvm.cross_validation.row_sample import SEARCH_SHARE
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, SpaceError
 from spotsvm.out_of_fold.table import MOST_BYTES
 from spotsvm.search_cv.arguments import AVERAGE, SearchArguments, choosing_scorer
@@ -54,7 +55,8 @@ class SpotSearchRun:
     def __init__(self, search: SearchArguments, space: Space, data: SearchData, seed: int | None = None):
         self._search, self._seed = search, seed
         self._data = data
-        self._limit = None if search.timeout is None else TimeLimit(search.timeout)
+        share = SEARCH_SHARE if search.refit and data.drawn.has_more else 1.0
+        self._limit = None if search.timeout is None else TimeLimit(search.timeout, share)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         needs_answers = search.keep_out_of_fold or search.averages or search.calibrate
         #: the methods that may give the answers of candidates for the test rows; empty if none are kept
@@ -139,6 +141,11 @@ class SpotSearchRun:
                 stacklevel=3,
             )
         return study
+
+    @property
+    def left_to_refit(self) -> float | None:
+        """The seconds left for a refit on more rows; None without a limit, which other refits do not have."""
+        return None if self._limit is None or not self._data.drawn.has_more else max(self._limit.left_after, 0.0)
 
     def how_to_resume(self, study: Study) -> str:
         """Return how many candidates are scored, and how an interrupted fit goes on, in a sentence."""

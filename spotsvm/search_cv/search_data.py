@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
@@ -18,7 +16,7 @@ from spotsvm.common.copies import both_sides, copies
 from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.notices import Notice
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
+from spotsvm.cross_validation.row_sample import DrawnRows, at_rows, drawn_splits, rows_to_search
 from spotsvm.cross_validation.scorers import check_scorers
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.refits.search_access import Given, check_given, given_by
@@ -38,8 +36,8 @@ class SearchData:
     splits: list[Split]
     #: X, y and the arguments of the estimator's fit, for all rows
     every: tuple[Any, Any, Mapping[str, Any]]
-    #: the positions of the rows among all rows; None if these are all
-    sampled: NDArray[np.intp] | None
+    #: the rows of the search and of the refit among all rows
+    drawn: DrawnRows
 
     def copy_notices(self) -> list[Notice]:
         """Return what to tell of equal rows on both sides of a fold."""
@@ -55,8 +53,8 @@ def checked_data(
     X, y = indexable(X, y)
     check_given(estimator, X, y, params)
     every = X, y, given_by(search, params).fit
-    sampled = rows_to_search(estimator, search.rows, X, y, params.get("groups"))
-    X, y, params = at_rows(X, y, params, sampled)
+    drawn = rows_to_search(estimator, search.rows, X, y, params.get("groups"), search.cv)
+    X, y, params = at_rows(X, y, params, drawn.searched)
     given = given_by(search, params)
     if classifier:
         check_class_weights(estimator, space, y)
@@ -66,7 +64,7 @@ def checked_data(
     check_groups(splitter, given.groups)
     if search.path is not None:
         check_repeatable(splitter, X, y, **given.split)
-    splits = list(splitter.split(X, y, **given.split))
+    splits = drawn_splits(splitter, X, y, given.split, drawn.searched, every[:2])
     if not splits:
         raise ArgumentError(f"No fits were performed. Was the CV iterator empty? Were there no candidates? cv={search.cv!r}")
     if (n_splits := splitter.get_n_splits(X, y, **given.split)) != len(splits):
@@ -74,4 +72,4 @@ def checked_data(
             "cv.split and cv.get_n_splits return inconsistent results. "
             f"Expected {n_splits} splits, got {len(splits)}; cv={search.cv!r}"
         )
-    return SearchData(X, y, given, splits, every, sampled)
+    return SearchData(X, y, given, splits, every, drawn)

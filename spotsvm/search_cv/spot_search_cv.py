@@ -35,6 +35,7 @@ from spotsvm.search_cv.out_of_fold import (
     estimates,
     search_out_of_fold,
 )
+from spotsvm.search_cv.refit import refitted
 from spotsvm.search_cv.run import SpotSearchRun
 from spotsvm.search_cv.search_data import SearchData, checked_data
 from spotsvm.search_cv.simplest import ONE_SE, simplest
@@ -48,7 +49,7 @@ from spotsvm.search_cv.sklearn_api import (
     with_callbacks,
 )
 from spotsvm.space.space import Space
-from spotsvm.trials.findings import NOTICES
+from spotsvm.trials.findings import NOTICES, ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,10 +163,12 @@ class SpotSearchCV(
         no better than the one before and a standard error behind the best, the larger values are skipped; `extra_spared` in
         `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `sweep` has the number of the
         suggested row. See `Study`.
-    rows : int or None, default=None
+    rows : int, pair of int or None, "auto" or None, default=None
         Number of rows to search on, for tables on which each candidate takes long: a random sample, with the shares of the
-        classes, or of whole groups. Scores and out-of-fold answers are those of this sample; the refit is on all rows. None is
-        all rows.
+        classes and at least as many rows of each as there are folds, or of whole groups. Scores and out-of-fold answers are those
+        of this sample; the refit is on all rows, or on the second number of a pair, such as `(2000, 10_000)`. "auto" is this pair
+        from 3,001 rows on, and all rows below, as for `TunedSVC` and the command. None is all rows. A model that has not seen all
+        rows is told by a `DataWarning` with their share, and `study_.findings["rows fitted on"]` has the numbers.
     noise : "auto" or bool, default=False
         Whether a candidate's score can differ from evaluation to evaluation. The folds are fixed, so it cannot unless the
         estimator itself draws at random. Under noise the best candidate is that of `Study.recommend`.
@@ -184,7 +187,9 @@ class SpotSearchCV(
     timeout : float or None, default=None
         Wall seconds for the search, after which no further candidate starts; the first always does. If `engine` shares work, the
         values scored by then count, and the current solution is given up. Other estimators finish the candidates under way, up to
-        `n_jobs` at once, unless `trial_timeout` ends them. The refit takes further time. If the limit ended the search,
+        `n_jobs` at once, unless `trial_timeout` ends them. The refit takes further time; but if `rows` gives it more rows than
+        the search, the search has half of the time and the refit the rest, in a process of its own. If that is too short,
+        `best_estimator_` is the model of the sample, and a `DataWarning` says so. If the limit ended the search,
         `study_.findings["timeout"]` says so. A resumed search has the whole time again.
     max_failures : int or None, default=5
         Number of first candidates that may fail for the same reason before the search ends with an error. None allows any number
@@ -234,6 +239,8 @@ classes_, n_features_in_, feature_names_in_
     fit_params_ : dict
         What `fit` was given beside X and y, such as weights and groups of rows: `expected_score` and `oversearching` fit and
         score with it again.
+    sampled_rows_, refit_rows_ : ndarray or None
+        The positions of the rows that the search has seen, and of those that `best_estimator_` is fitted on; None for all.
     study_ : Study
         The study behind the search; its values are mean test scores, and it maximises. With several objectives `study_.pareto()`
         returns the candidates that no other candidate dominates.
@@ -313,7 +320,7 @@ classes_, n_features_in_, feature_names_in_
         space = accepted_space(self.estimator, given_space(self))
         seed = seed_of(self)
         data = checked_data(self, space, X, y, params, seed)
-        self.fit_params_, self.sampled_rows_ = kept_params(params), data.sampled
+        self.fit_params_, self.sampled_rows_ = kept_params(params), data.drawn.searched
         task = SearchTask(self, *data.every[:2], len(data.splits))
         self._warn_of_balanced(space, data)
         run = SpotSearchRun(self, space, data, seed)
@@ -340,8 +347,8 @@ classes_, n_features_in_, feature_names_in_
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         table = search_out_of_fold(self, run, data, best)
         if self.refit:
-            with task.refit(), gathered() as told, says_when_interrupted(lambda inner: run.how_to_resume(self.study_)):
-                self._refit(table, run, data)
+            with task.refit(), says_when_interrupted(lambda inner: run.how_to_resume(self.study_)):
+                told = self._refit(table, run, data)
         else:
             told = notices_of(with_params(self.estimator, getattr(self, "best_params_", {})), *data.every)
         task.end()
@@ -371,8 +378,10 @@ classes_, n_features_in_, feature_names_in_
             self.study_.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in notices]})
         tell(notices)
 
-    def _refit(self, table: OutOfFold | None, run: SpotSearchRun, data: SearchData) -> None:
-        self.__dict__.pop("best_estimator_", None)  # of an earlier fit
+    def _refit(self, table: OutOfFold | None, run: SpotSearchRun, data: SearchData) -> list[Notice]:
+        """Fit the chosen model, store what it is and what to expect of it, and return what to tell about its rows."""
+        for name in ("best_estimator_", "refit_rows_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         began = time.time()
         if table is not None:
             self.__dict__.update(estimates(table))
@@ -383,12 +392,14 @@ classes_, n_features_in_, feature_names_in_
             self.__dict__.update(answers_out_of_fold(table, self.calibrate))
         else:
             best = with_params(self.estimator, self.best_params_)
-        every_row, target, params = data.every
-        _ = best.fit(every_row, **params) if target is None else best.fit(every_row, target, **params)
-        self.best_estimator_ = best  # as fit of some estimators returns None
+        fit = refitted(best, data.drawn, *data.every, seconds=run.left_to_refit)
+        self.best_estimator_, self.refit_rows_ = fit.estimator, fit.rows
+        if fit.finding:
+            self.study_.add_finding(ROWS, fit.finding)
         self.refit_time_ = time.time() - began
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        return fit.notices
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave an executor behind: it has threads, processes or connections, and only its name can be pickled."""

@@ -334,15 +334,23 @@ def checked_timeout(timeout: float | None, name: str = "trial_timeout") -> float
 
 
 class TimeLimit:
-    """The stop rule that limits the wall seconds of a run from its creation; at least one trial is run in any case."""
+    """The stop rule that limits the wall seconds of a run from its creation; at least one trial is run in any case.
 
-    def __init__(self, seconds: float):
-        self.seconds, self._began = seconds, monotonic()
+    Of the seconds a run has a `share`; what follows it has the rest.
+    """
+
+    def __init__(self, seconds: float, share: float = 1.0):
+        self.seconds, self._share, self._began = seconds, share, monotonic()
         self._reached = False
 
     @property
     def left(self) -> float:
-        """Remaining seconds."""
+        """Remaining seconds of the run."""
+        return self.left_after - (1.0 - self._share) * self.seconds
+
+    @property
+    def left_after(self) -> float:
+        """Remaining seconds of the run and of what follows it."""
         return self._began + self.seconds - monotonic()
 
     def __call__(self, study: StudyResults) -> str | None:
@@ -356,7 +364,8 @@ class TimeLimit:
             return None
         n = study.n_finished
         how = "because its time was up" if self._reached else "within its time"
-        sentence = f"The run ended after {counted(n, 'trial')}, {how} (timeout={self.seconds:.4g} s)."
+        of = "" if self._share == 1.0 else f", of which trials have {self._share:.0%}".replace("%", " %")
+        sentence = f"The run ended after {counted(n, 'trial')}, {how} (timeout={self.seconds:.4g} s{of})."
         return TimedOut(sentence, bool(self._reached), n, float(self.seconds))
 
 

@@ -18,13 +18,14 @@ from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
+from spotsvm.common.compat import num_samples
 from spotsvm.common.folds import seeded
 from spotsvm.cross_validation.fold_answers import most_tests, responses_of
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.cross_validation.fold_scores import FoldScores
 from spotsvm.cross_validation.partitions import fresh_folds
-from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
+from spotsvm.cross_validation.row_sample import at_rows, drawn_splits
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import TuningGain, judged
 from spotsvm.luck.drawn import Drawn, Evidence, expected_of, unseen_score
@@ -68,8 +69,11 @@ class _SearchRows:
         self._own_answers, self._passed_groups = fit_params is None, groups
         passed = given_to_fit(search, X, groups, fit_params)
         check_given(search.estimator, X, y, passed)
-        if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
-            X, y, passed = at_rows(X, y, passed, rows_to_search(search.estimator, search.rows, X, y, passed.get("groups")))
+        every = X, y
+        if (sampled := getattr(search, "sampled_rows_", None)) is not None:
+            if sampled[-1] >= num_samples(X):
+                raise ArgumentError(f"X has {num_samples(X)} rows, fewer than search was fitted on; pass all of those")
+            X, y, passed = at_rows(X, y, passed, sampled)
         groups = passed.pop("groups", None)
         self._search, self._X, self._y, self._n_jobs = search, X, y, n_jobs
         self._given = given_by(search, passed)
@@ -82,7 +86,7 @@ class _SearchRows:
         self._scoring = scoring_of(search, metric_of(search))
         splitter = seeded(check_cv(search.cv, y, classifier=self._classifier), self.seed)
         check_groups(splitter, self._groups, call)
-        self._own_splits: Sequence[Split] = list(splitter.split(X, y, self._groups))
+        self._own_splits: Sequence[Split] = drawn_splits(splitter, X, y, {"groups": self._groups}, sampled, every)
         if not self._own_splits:
             raise ArgumentError(
                 f"search has cv={type(search.cv).__name__}, an exhausted iterator, so its folds are unknown; "
@@ -122,7 +126,7 @@ class _SearchRows:
     def of_winner(self) -> Drawn:
         """Return the score of the chosen candidate alone, on folds that the search has not used."""
         X, y, given, search = self._X, self._y, self._given, self._search
-        splits = self._all_classes(fresh_folds(search.cv, X, y, self._groups, self._classifier, self.seed))
+        splits = self._all_classes(fresh_folds(search.cv, X, y, self._groups, self._classifier, self.seed, self._own_splits))
         best = search.best_estimator_
         best = with_params(best, with_fixed_weights(best, [{}], y, given.fit)[0])
         options: Any = {"n_jobs": self._n_jobs, "fit_params": given.fit, "score_params": given.score}

@@ -203,7 +203,7 @@ def test_the_score_to_expect_of_a_search():
     assert found.value == found.out_of_fold
     # the folds are others than those of the search, with which its score is that of the search
     given = list(search.cv.split(X[:300]))
-    again = fresh_folds(search.cv, X[:300], y[:300], None, False, 0)
+    again = fresh_folds(search.cv, X[:300], y[:300], None, False, 0, given)
     assert not np.array_equal(given[0][1], again[0][1])
     several = GridSearchCV(LogisticRegression(), {"C": [1.0]}, scoring=["accuracy", "roc_auc"], refit="roc_auc")
     many_scores = expected_score(several.fit(*classes(np.random.default_rng(0), 80)), *classes(np.random.default_rng(0), 80))
