@@ -63,8 +63,11 @@ class JudgedRows:
         return np.asarray(np.asarray(values, dtype=np.float64) * self.scale + self.location)
 
     def constant(self, counts: Array) -> Array:
-        """Return the decisions of a model without columns in each draw of rows, (b, n), as (b, n, k)."""
-        weights = counts * self.fit_weights
+        """Return the decisions of a model without columns in each draw of rows, (b, n), as (b, n, k).
+
+        It counts rows as the scores do: with weights of classes it could be weaker than the most frequent class.
+        """
+        weights = counts * self.weights
         if self.classes is None:
             means = weights @ self.y / weights.sum(axis=1)
             return np.repeat(means[:, None, None], len(self), axis=1)

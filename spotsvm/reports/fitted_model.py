@@ -141,10 +141,10 @@ class FittedModel:
         """The constant in words."""
         if not self.classifies:
             return "the mean"
-        if "log_loss" in self.scoring or "brier" in self.scoring:
+        if self.unit.of_probabilities:
             return "the shares of the classes"
-        # weights or a threshold may make it another class than the most frequent one
-        return "a constant" if self.class_weights or self.threshold else "the most frequent class"
+        # a threshold may make it another class than the most frequent one
+        return "a constant" if self.threshold else "the most frequent class"
 
     @property
     def expected_scores(self) -> list[tuple[str, ExpectedScore]]:

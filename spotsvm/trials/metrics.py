@@ -116,6 +116,11 @@ class ScoreUnit:
         """Which values are better, in words."""
         return "smaller is better" if self.is_error else "larger is better"
 
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether probabilities are scored, and not predicted classes or an order."""
+        return "log_loss" in self.metric or "brier" in self.metric
+
     def value(self, score: float) -> float:
         """Return the scorer's value, or a difference of two, in its own unit."""
         return 0.0 - score if self.is_error else score  # no negative zero

@@ -145,8 +145,8 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         """Return the scorer of `scoring_`."""
 
     @abstractmethod
-    def _fitted_constant(self, task: Task) -> Any:
-        """Return the model without columns as an estimator, fitted."""
+    def _fitted_constant(self, task: Task, weights: Floats) -> Any:
+        """Return the model without columns as an estimator, fitted to rows with these weights."""
 
     # fit
 
@@ -390,7 +390,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             default=task.answers(grid.default[None, tested], own_threshold),
         )  # fmt: skip
         self._scored_rows, self._scored_y = rows[tested], task.y
-        self._constant_model = self._fitted_constant(task)
+        self._constant_model = self._fitted_constant(task, judged_rows.weights)
         self.settings_ = described.assign(weight=0.0, score=table.scores().to_numpy())
         self._adopt(table)
         gains = table.choice.gains

@@ -132,7 +132,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         which weights are chosen on the drawn rows and judged on the others, corrected by the .632 rule. If rows are held out, the
         estimate uses these rows, and is the score of the final models.
     default_score_, constant_score_ : ExpectedScore
-        The expected scores of `SVC()` on standardised numbers, and of the most frequent class.
+        The expected scores of `SVC()` on standardised numbers, and of the most frequent class, whatever the weights
+        of the classes are.
     verdict_ : TuningGain
         Whether tuning helped compared with the default: `decision`, `value` with its `interval`, and a sentence.
     members_ : DataFrame
@@ -350,9 +351,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
             return with_positive(scorer, self.classes_[1])  # the score is the same for both, but scikit-learn asks for one
         return scorer
 
-    def _fitted_constant(self, task: Task) -> Any:
+    def _fitted_constant(self, task: Task, weights: Floats) -> Any:
         zeros, y = np.zeros((len(task.y), 1)), self.classes_[task.y]
-        shares = DummyClassifier(strategy="prior").fit(zeros, y, sample_weight=task.machines.cost)
+        shares = DummyClassifier(strategy="prior").fit(zeros, y, sample_weight=weights)
         return with_threshold(FrozenEstimator(shares), self.threshold, self._positive).fit(zeros, y) if self.threshold else shares
 
     def _log_odds(self, X: Any) -> Array:

@@ -174,8 +174,8 @@ class TunedSVR(RegressorMixin, TunedModel):
     def _scorer(self) -> Any:
         return get_scorer(self.scoring_)
 
-    def _fitted_constant(self, task: Task) -> Any:
-        return DummyRegressor().fit(np.zeros((len(task.y), 1)), task.y, sample_weight=task.machines.cost)
+    def _fitted_constant(self, task: Task, weights: Floats) -> Any:
+        return DummyRegressor().fit(np.zeros((len(task.y), 1)), task.y, sample_weight=weights)
 
     def _public(self, decisions: Array) -> Array:
         return self._in_units(decisions[:, 0])

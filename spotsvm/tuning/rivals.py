@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from spotsvm.errors import DataWarning, ShortSeriesWarning
 from spotsvm.luck.verdict import FOREST, LINEAR
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import COPIES, Table
 
@@ -24,9 +25,11 @@ from spotsvm.tuning.tables.table import COPIES, Table
 _TREES = 200
 
 
-def constant_name(table: Table) -> str:
-    """Return the prediction of a constant as text: the commonest class, or the mean."""
-    return f"always {short_repr(table.y.mode()[0])}" if table.task == "classification" else "always the mean"
+def constant_name(table: Table, unit: ScoreUnit) -> str:
+    """Return the prediction of a constant as text: the commonest class, the shares of the classes, or the mean."""
+    if table.task != "classification":
+        return "always the mean"
+    return "the shares of the classes" if unit.of_probabilities else f"always {short_repr(table.y.mode()[0])}"
 
 
 def constant_model(table: Table) -> Any:

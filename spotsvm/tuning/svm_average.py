@@ -112,9 +112,8 @@ class SVMAverage(Model):
             model, seconds = timed_fit(model.set_params(verbose=0 if progress is None else 1), train, **users_groups(train))
         model.set_params(verbose=0)  # the page and the code that repeats the fit are those of the model
         results = [HeldOutResult("default", default, seconds=took), HeldOutResult("tuned", model, seconds=seconds)]
-        unweighted = job.weights is None and self.threshold is None
-        # weights may make the constant another class than the commonest
-        constant = Constant(constant_name(train) if unweighted else "a constant")
+        # a threshold may make the constant another class than the commonest
+        constant = Constant(constant_name(train, job.unit) if self.threshold is None else "a constant")
         return _AverageFit(job, results, _CHOICE, constant, _plain(job), few, told, n_folds)
 
     def estimator(self, job: Job) -> Any:

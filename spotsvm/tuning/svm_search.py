@@ -144,7 +144,7 @@ class SVMSearch(Model):
             say(line)
         on_folds = _default_scores(job, named)
         model, of_model = timed_fit(constant_model(rows), rows)
-        constant = Constant(constant_name(rows), of_model, _constant_score(job, named))
+        constant = Constant(constant_name(rows, job.unit), of_model, _constant_score(job, named))
         say(baseline(constant.name, constant.on_folds, float(on_folds.mean()), job.unit))
         default = HeldOutResult("default", fitted, on_folds=float(on_folds.mean()), seconds=seconds)
         with speaking(COMMAND), gathered() as told:

@@ -127,7 +127,7 @@ def test_weights_of_rows_and_classes_are_told():
         assert (
             "The fits have weights of the classes, `'balanced'`. The probabilities are those of rows with these weights." in text
         )
-        assert "a constant" in text
+        assert "that of the most frequent class" in text
     assert "Rows count for their weights in the fits." in texts[0]  # no scorer has asked for them
     assert "Rows count for their weights in the fits and in the scores." in texts[1]
 

@@ -118,6 +118,18 @@ def test_class_weights_of_a_search_of_one_svm():
         Job.of(SVMSearch, made, class_weight="balanced", pipeline="spectra").run()
 
 
+@pytest.mark.parametrize(("scoring", "name"), [("accuracy", "always 'well'"), ("neg_log_loss", "the shares of the classes")])
+def test_the_constant_is_named_as_it_predicts_and_the_same_for_an_average_and_a_search(scoring, name, table, tmp_path):
+    models = {"average": []} if scoring == "neg_log_loss" else {"average": [], "search": ["--model", "svm", "--trials", "2"]}
+    held_out = []
+    for kind, more in models.items():
+        text = run(table, "--scoring", scoring, "--class-weight", "ill=30", "--out", str(tmp_path / kind), *more)
+        assert name in text
+        held_out.append(pd.read_csv(tmp_path / kind / "comparison.csv").set_index("model").loc["constant", "held_out"])
+    assert len(set(held_out)) == 1
+    assert scoring == "neg_log_loss" or held_out[0] > 0.8
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
