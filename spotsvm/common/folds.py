@@ -8,8 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.common.notices import Notice
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError
+
+
+def fewer_folds(n: int, asked: int, why: str) -> Notice:
+    """Return the notice that there are fewer folds than asked for, as the rows allow no more."""
+    return Notice("folds", f"{n} folds in place of {asked}, as {why}")
+
+
+def too_few_groups(n: int, rows: str = "the training rows") -> str:
+    """Return the reason for fewer folds that a number of groups is."""
+    return f"{rows} have only {n} groups"
 
 
 def seeded(splitter: Any, seed: int | None) -> Any:

@@ -16,7 +16,7 @@ from sklearn.model_selection import check_cv
 from spotsvm.common.checks import check_count, check_groups
 from spotsvm.common.compat import safe_indexing
 from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held_back, joined, with_copies
-from spotsvm.common.folds import check_repeatable, seeded
+from spotsvm.common.folds import check_repeatable, fewer_folds, seeded, too_few_groups
 from spotsvm.common.notices import Notice
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError
@@ -109,12 +109,30 @@ class TrainingRows:
         return held if 2 * len(held) > size else np.arange(0)
 
     def notices(self, cv: Any, n_held: int, folds: GridRows) -> list[Notice]:
-        """Return what to tell of copies: those that folds keep together, or those on both sides of a given fold."""
+        """Return what to tell of fewer folds than `cv`, and of copies: those that stay together, or on both sides of a fold."""
+        fewer = self._fewer_folds(int(cv), folds) if isinstance(cv, int | np.integer) else []
         if self.copied is None:
-            return []
+            return fewer
         if self.groups is None and isinstance(cv, int | np.integer):
-            return held_back(self.copied, n_held or len(self) / int(cv), self.every)
-        return both_sides(self.copied[folds.sample], folds.splits, issparse(self.table))
+            return [*fewer, *held_back(self.copied, n_held or len(self) / int(cv), self.every)]
+        return [*fewer, *both_sides(self.copied[folds.sample], folds.splits, issparse(self.table))]
+
+    def _fewer_folds(self, asked: int, folds: GridRows) -> list[Notice]:
+        n, sampled = len(folds.splits), len(folds.sample)
+        if n >= asked:
+            return []
+        rows = "the training rows" if sampled == len(self) else f"the {sampled} rows that the grid is scored on"
+        if self.groups is not None:
+            joined_by_copies = n < len(np.unique(np.asarray(self.groups)[self.every[folds.sample]]))
+            return [fewer_folds(n, asked, too_few_groups(n, rows) + " that share no row" * joined_by_copies)]
+        different = "" if self.copied is None else "different "
+        every = n == len(np.unique(self.unit[folds.sample[folds.tested]]))
+        why = (
+            f"there are only {n} {different}rows to test on"
+            if every
+            else f"no class has more than {n} {different}rows to test on"
+        )
+        return [fewer_folds(n, asked, why)]
 
 
 @dataclass(frozen=True)

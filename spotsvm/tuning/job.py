@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 from sklearn.pipeline import Pipeline
 
 from spotsvm.common.code import Script
+from spotsvm.common.folds import fewer_folds
 from spotsvm.common.notices import Notice, once
 from spotsvm.common.text import printable_line
 from spotsvm.luck.difference import Judged, difference_of
@@ -228,7 +229,7 @@ class Job:
         for line in decisions(self.table, self.test, self.metric, self.n_folds if self.model.by == "search" else None):
             say(line)
         why = self._folds.why
-        notices = [Notice("folds", f"{self.n_folds} folds in place of {FOLDS}, as {why}")] if why else []
+        notices = [fewer_folds(self.n_folds, FOLDS, why)] if why else []
         for one in self.model.plan(self):
             if isinstance(one, Notice):
                 notices.append(one)

@@ -10,6 +10,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, train_test_split
 
 from spotsvm.common.copies import distinct_rows, with_copies
+from spotsvm.common.folds import too_few_groups
 from spotsvm.errors import DataError
 from spotsvm.luck.draws import sample_rows
 from spotsvm.tuning.tables.faults import short_repr
@@ -132,7 +133,7 @@ def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
         limits.append((int(rare.iloc[-1]), f"{why} ({_without(rare.index[rare < cv].tolist())} leaves out rare classes)"))
     if (groups := _users_groups(train)) is not None:
         n = int(groups.nunique())
-        limits.append((n, f"the training rows have only {n} groups"))
+        limits.append((n, too_few_groups(n)))
     elif train.groups is not None:
         n = len(_distinct(train, len(train.y) / cv))
         limits.append((n, f"only {n} different training rows can be held out"))

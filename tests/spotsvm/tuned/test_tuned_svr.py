@@ -83,7 +83,8 @@ def test_a_constant_target():
 
 
 def test_odd_rows():
-    assert np.isfinite(quick(budget=None).fit(X[:2], Y[:2]).predict(X)).all()
+    with pytest.warns(DataWarning, match="2 folds in place of 5, as there are only 2 rows"):
+        assert np.isfinite(quick(budget=None).fit(X[:2], Y[:2]).predict(X)).all()
     assert np.isfinite(quick().fit(np.ones((30, 2)), Y[:30]).predict(np.ones((2, 2)))).all()
     assert np.isfinite(quick().fit(np.repeat(X[:20], 3, axis=0), np.repeat(Y[:20], 3)).predict(X)).all()
     rows = np.where(X < 0.3, 0, X)
