@@ -17,7 +17,7 @@ from spotsvm.estimators.conformal.passes import log_factor
 from spotsvm.luck.bootstrap import corrected, left_out_scores
 from spotsvm.luck.calibration import calibrate, conformal_limit
 from spotsvm.luck.difference import TuningGain, difference_of
-from spotsvm.luck.drawn import Drawn
+from spotsvm.luck.drawn import Drawn, left_out
 from spotsvm.luck.draws import Draws, draw_rows
 from spotsvm.luck.fold_bias import corrected_standard_error, optimism_of_folds
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, repeated_variance, score_interval
@@ -408,6 +408,13 @@ def test_scores_of_draws(rng):
     np.testing.assert_allclose(found, by_hand)
     moved = corrected(found, 0.9)
     assert moved.mean() == pytest.approx(0.632 * found.mean() + 0.368 * 0.9)
+
+
+def test_error_of_distances_from_the_best(rng):
+    scores = 1.0 - np.exp(rng.normal(size=200))
+    found = left_out(scores, 0.1, "r2", 60, 60.0)
+    assert found.value == pytest.approx(0.632 * scores.mean() + 0.368 * 0.1)
+    assert found.error == pytest.approx((1.0 - found.value) * np.log(1.0 - scores).std(ddof=1))
 
 
 def test_score_interval():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spotsvm.luck.bootstrap import N_DRAWS, WIDER, corrected, mean_score, spread
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.estimate import ExpectedScore, How
-from spotsvm.luck.intervals import ROUNDING
+from spotsvm.luck.intervals import ROUNDING, best_value
 from spotsvm.luck.rows import Unseen
 
 Array = NDArray[Any]
@@ -34,7 +34,8 @@ class Drawn:
     """The score of a model on rows of one kind, none of which it has seen, in draws of these rows (nan where undefined).
 
     `units` counts independent rows, groups or blocks. `left_out` says that each draw was scored on the rows it leaves out, and
-    `apparent` is the score of the choice by all rows on the same rows, nan if the draws make none.
+    `apparent` is the score of the choice by all rows on the same rows, nan if the draws make none. `best` is the `best_value` of
+    the metric, and `shift` what the .632 rule has added to the scores.
     """
 
     value: float
@@ -44,21 +45,33 @@ class Drawn:
     kind: Kind = "out of fold"
     left_out: bool = True
     apparent: float = nan
+    best: float | None = None
+    shift: float = 0.0
 
     @property
     def error(self) -> float:
-        """The standard error of the score; nan if the score is undefined in more than half of the draws."""
+        """The standard error of the score (:eq:`log-error`); nan if the score is undefined in more than half of the draws."""
         if not np.isfinite(self.scores).mean() >= 0.5:
             return nan
         # draws of few rows vary a little less than samples of as many new ones
         wider = 1.0 if self.left_out else sqrt(self.units / (self.units - 1.0)) if self.units > 1 else nan
-        return spread(self.scores) * wider
+        return self._spread * wider
+
+    @property
+    def _spread(self) -> float:
+        on_scale = spread(self.scores)
+        if self.best is None or not on_scale > 0:
+            return on_scale
+        distances = self.best - (self.scores - self.shift)
+        if self.value >= self.best or (distances <= 0.0).any():
+            return on_scale
+        return (self.best - self.value) * spread(np.log(distances))
 
     def less(self, other: Drawn) -> Drawn:
         """Return the difference of this score to that of another model, in the same draws."""
         values, others = np.append(self.scores, self.value), np.append(other.scores, other.value)
         gains = np.where(np.isclose(values, others, rtol=ROUNDING, atol=0.0), 0.0, values - others)
-        return replace(self, value=float(gains[-1]), scores=gains[:-1], apparent=nan)
+        return replace(self, value=float(gains[-1]), scores=gains[:-1], apparent=nan, best=None, shift=0.0)
 
 
 class Evidence(NamedTuple):
@@ -70,14 +83,15 @@ class Evidence(NamedTuple):
 
 
 def left_out(
-    scores: Array, on_all_rows: float, n_rows: int, units: float, kind: Kind = "out of fold", *, chosen: bool = False
+    scores: Array, on_all_rows: float, metric: str, n_rows: int, units: float, kind: Kind = "out of fold", *, chosen: bool = False
 ) -> Drawn:
     """Return the score of draws, each on the rows that the draw leaves out, by the .632 rule; `chosen` in each draw anew."""
-    scores = corrected(scores, on_all_rows)
-    return Drawn(mean_score(scores), scores, n_rows, units, kind, apparent=on_all_rows if chosen else nan)
+    moved = corrected(scores, on_all_rows)
+    value, apparent = mean_score(moved), on_all_rows if chosen else nan
+    return Drawn(value, moved, n_rows, units, kind, apparent=apparent, best=best_value(metric), shift=value - mean_score(scores))
 
 
-def unseen_score(unseen: Unseen, scorer: Any, seed: int, kind: Kind = "held out", n_draws: int = N_DRAWS) -> Drawn:
+def unseen_score(unseen: Unseen, scorer: Any, metric: str, seed: int, kind: Kind = "held out", n_draws: int = N_DRAWS) -> Drawn:
     """Return the score of one model on rows that it has not seen.
 
     Of rows out of fold those are scored that a draw leaves out, as if the model were chosen on the others; of held-out rows those
@@ -88,7 +102,9 @@ def unseen_score(unseen: Unseen, scorer: Any, seed: int, kind: Kind = "held out"
     if isfinite(value):
         counts = draw_rows(len(unseen), n_draws, np.random.default_rng([seed, _STREAM]), unseen.unit).counts
         scores = unseen.in_draws(lambda rows: unseen.score(scorer, rows), counts == 0 if out_of_fold else counts)
-    return Drawn(value, scores, len(unseen), unseen.units, kind, out_of_fold, nan if out_of_fold else value)
+    return Drawn(
+        value, scores, len(unseen), unseen.units, kind, out_of_fold, nan if out_of_fold else value, best=best_value(metric)
+    )
 
 
 class Pooled(NamedTuple):

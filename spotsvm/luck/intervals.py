@@ -109,6 +109,12 @@ def score_range(metric: str) -> tuple[float | None, float | None]:
     return None, 0.0 if metric.startswith("neg_") else 1.0 if metric in _AT_MOST_ONE else None
 
 
+def best_value(metric: str) -> float | None:
+    """Return the best value of a score whose interval is on the logarithmic scale of the distance from it, such as 1 of R2."""
+    least, most = score_range(metric)
+    return None if (least, most) == (0.0, 1.0) else most
+
+
 def difference_range(metric: str) -> tuple[float | None, float | None]:
     """Return the lowest and the highest difference of two scores by the name of the score; None if unknown."""
     least, most = score_range(metric)

@@ -185,7 +185,7 @@ def constant_score(rows: JudgedRows, rule: Rule, draws: Draws, score: Score) -> 
 
 def _drawn(rows: JudgedRows, scores: Array, on_all: Array, score: Score, draws: Draws, chosen: bool = False) -> Drawn:
     value = float(score.values(on_all, rows.y, rows.weights[None])[0])
-    return left_out(scores, value, rows.n_rows, float(draws.drawn.shape[1]), rows.kind, chosen=chosen)
+    return left_out(scores, value, score.name, rows.n_rows, float(draws.drawn.shape[1]), rows.kind, chosen=chosen)
 
 
 def _finish(

@@ -476,7 +476,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         models = self, default, self._constant_model
         units = units_of(self.cv, joined(groups, copies(X)), len(y))
         unseen = [Unseen.held_out(model, X, y, units, score_params=weights) for model in models]
-        self._judge(Evidence(*(unseen_score(rows, self._scorer(), self.seed_) for rows in unseen)))
+        self._judge(Evidence(*(unseen_score(rows, self._scorer(), self._score().name, self.seed_) for rows in unseen)))
         tell(unseen[0].notices)
         return self
 

@@ -276,7 +276,7 @@ class Job:
         """Return the score of a fitted model on the held-out rows, in draws of these rows."""
         test = self.test
         block = block_length(len(test.y)) if self.in_time else 1
-        return unseen_score(Unseen.held_out(model, test.X, test.y, test.groups, block), self.scorer, self.seed)
+        return unseen_score(Unseen.held_out(model, test.X, test.y, test.groups, block), self.scorer, self.metric, self.seed)
 
     @cached_property
     def weights(self) -> str | dict[Any, float] | None:

@@ -132,7 +132,7 @@ class _SearchRows:
         options: Any = {"n_jobs": self._n_jobs, "fit_params": given.fit, "score_params": given.score}
         unseen = Unseen.out_of_fold(best, X, y, splits, self._units, **options)
         try:
-            drawn = unseen_score(unseen, self._scorer, self.seed, "out of fold")
+            drawn = unseen_score(unseen, self._scorer, self.metric, self.seed, "out of fold")
             if not hasattr(search, "fit_params_"):
                 again = Unseen.out_of_fold(search.best_estimator_, X, y, self._own_splits, self._units, **options)
                 _check_same_scores(search, again.mean_of_parts(self._scorer), expected_of([drawn], self.metric, "rows"))

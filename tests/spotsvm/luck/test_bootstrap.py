@@ -60,7 +60,7 @@ def line(rng, n, each=1):
 
 def expected(scorer, metric, out_of_fold, held_out, n_draws=200):
     parts = [
-        unseen_score(unseen, scorer, 0, kind, n_draws)
+        unseen_score(unseen, scorer, metric, 0, kind, n_draws)
         for unseen, kind in ((out_of_fold, "out of fold"), (held_out, "held out"))
         if unseen is not None
     ]

@@ -32,7 +32,7 @@ class Told:
 
 def compare(X, y, scoring, kind, **options):
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
-    first, second = ([unseen_score(Unseen.held_out(Told(column, kind), X, y, **options), scorer, 0)] for column in "ab")
+    first, second = ([unseen_score(Unseen.held_out(Told(column, kind), X, y, **options), scorer, "score", 0)] for column in "ab")
     return difference_of(second, first, "score", "held out")
 
 
@@ -166,6 +166,26 @@ def test_the_decision_follows_from_the_interval(interval, code):
 
 
 def test_scores_of_left_out_rows_are_moved_by_the_rule_of_632():
-    found = left_out(np.array([0.7, 0.8, 0.9]), 0.9, 30, 30.0)
+    found = left_out(np.array([0.7, 0.8, 0.9]), 0.9, "accuracy", 30, 30.0)
     assert found.scores == pytest.approx([0.7368, 0.8368, 0.9368])
     assert (found.kind, found.left_out) == ("out of fold", True)
+
+
+def test_a_few_far_draws_do_not_decide_the_error_of_a_score_with_a_best_value():
+    scores = 1.0 - np.exp(0.2 * np.random.default_rng(0).normal(size=200))  # distances from 1 of about 1
+    far = np.append(scores[:-2], [-9.0, -15.0])
+    errors = {metric: left_out(far, far.mean(), metric, 60, 60.0).error for metric in ("r2", "neg_mean_squared_error", "made_up")}
+    plain = left_out(scores, scores.mean(), "r2", 60, 60.0).error
+    assert plain == pytest.approx(0.2, rel=0.15)
+    assert errors["r2"] < 2.0 * plain
+    assert errors["made_up"] > 5.0 * plain  # the standard deviation of the scores
+    # the .632 rule moves the value, and not the spread of the logarithms
+    moved = left_out(scores, scores.mean() + 0.5, "r2", 60, 60.0)
+    assert moved.error / (1.0 - moved.value) == pytest.approx(plain / (1.0 - scores.mean()))
+    # a draw at the best value, or beyond it, has no logarithm
+    assert left_out(np.append(scores, 1.0), 0.0, "r2", 60, 60.0).error == pytest.approx(np.append(scores, 1.0).std(ddof=1))
+    # shares have the standard deviation, and differences too
+    share = np.random.default_rng(1).beta(80, 20, 200)
+    assert left_out(share, 0.8, "accuracy", 60, 60.0).error == pytest.approx(share.std(ddof=1))
+    gain = left_out(scores, 0.0, "r2", 60, 60.0).less(left_out(far, 0.0, "r2", 60, 60.0))
+    assert gain.error == pytest.approx((scores - far).std(ddof=1))

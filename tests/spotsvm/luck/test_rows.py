@@ -20,7 +20,7 @@ CLASSES, TRUTH = Y.iloc[::2], Y.iloc[1::2]
 
 
 def score_with_error(scorer, unseen, seed):
-    found = unseen_score(unseen, scorer, seed)
+    found = unseen_score(unseen, scorer, "score", seed)
     return found.value, found.error
 
 
