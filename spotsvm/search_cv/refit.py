@@ -15,6 +15,7 @@ from spotsvm.common.notices import Notice, gathered
 from spotsvm.common.text import duration
 from spotsvm.cross_validation.row_sample import DrawnRows, Rows, at_rows
 from spotsvm.errors import WorkersError
+from spotsvm.preprocessing.cells.findings import speaking, voice
 from spotsvm.study.workers.process import TimeUpError, call_within
 
 
@@ -41,11 +42,13 @@ class Refit:
     @property
     def sentence(self) -> str:
         """The rows of the search and of the model."""
-        of = f"{self.n_rows} of {self.drawn.n} rows"
         if self.why:
+            of = f"{self.n_rows} of {self.drawn.n} training rows"
             return f"the model is fitted to the {of} that its parameters were tuned on, as {self.why}"
-        tuned = f"parameters were tuned on {self.drawn.n_searched} of {self.drawn.n} rows"
-        return f"{tuned}, and the model is fitted to {of if self.n_rows < self.drawn.n else 'all of them'}"
+        return (
+            f"parameters were tuned on {self.drawn.n_searched}, and the model is fitted to {self.n_rows}, of {self.drawn.n} "
+            "training rows"
+        )
 
     @property
     def notices(self) -> list[Notice]:
@@ -108,10 +111,10 @@ def _fitted(model: Any, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[Any,
 
 def _fitted_within(model: Any, X: Any, y: Any, params: Mapping[str, Any], seconds: float) -> tuple[Any, list[Notice]]:
     """Return a model fitted in a process that is killed when the time is up, with the warnings of its fit."""
-    config = get_config()
+    config, own_voice = get_config(), voice()
 
     def fit() -> tuple[Any, list[Notice], list[Any], Exception | None]:
-        with config_context(**config), warnings.catch_warnings(record=True) as caught:
+        with config_context(**config), speaking(own_voice), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 fitted, told = _fitted(model, X, y, params)

@@ -19,6 +19,7 @@ from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held
 from spotsvm.common.folds import check_repeatable, fewer_folds, seeded, too_few_groups
 from spotsvm.common.notices import Notice
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.row_sample import HELD_ROWS, MANY_ROWS, SEARCHED_ROWS
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.draws import units_of
 from spotsvm.tuned.task import Task
@@ -27,8 +28,8 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-_MANY_ROWS, _GRID_ROWS = 3000, 2000  # above which the grid uses a sample; its size
-_HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, 5000  # rows from which rows are held out; their share; their maximum
+_MANY_ROWS, _GRID_ROWS = MANY_ROWS, SEARCHED_ROWS  # above which the grid uses a sample; its size
+_HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, HELD_ROWS  # rows from which rows are held out; their share; their maximum
 _FIRST_ROWS = 1000  # rows of the grid, if rows are held out and rounds of fits on more rows follow
 _LEAST_GROUPS = 20  # with fewer groups, no group is held out
 

@@ -10,6 +10,7 @@ from typing import Any
 from spotsvm.common.code import Script, params_code
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.repeat import space_code
+from spotsvm.search_cv.refit import Refit
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.tuning.tables.reading import Choices
 from spotsvm.tuning.tables.split import TEST_SHARE
@@ -39,19 +40,21 @@ def tuning_code(
     search: SpotSearchCV,
     start: Sequence[Mapping[str, Any]],
     verdict: Verdict,
+    refit: Refit | None,
 ) -> str:
     """Return code that reads the table of a job, splits it, runs the same search, and fits the recommended model.
 
-    `settings` are those of the search.
+    `settings` are those of the search, `refit` the fit to more rows after a search on a sample.
     """
-    train = job.train
+    train = job.split[0]
     script, X, new = _split_code(job, *(["in_time=True"] if job.is_series else []), about="no search sees")
     script.use("sklearn.base", "clone")
     script.use("spotsvm", "SpotSearchCV")
     script.use("spotsvm.tables", "named_pipeline")
+    searched = "sample" if job.sampled else "train"
     if job.sampled:
         script.use("spotsvm.tables", "Limits")
-        script.lines.append(f"train = Limits().to_tune(train, {job.n_folds}, {job.seed})  # of all training rows")
+        script.lines.append(f"sample = {job.limits.code}.to_tune(train, {job.n_folds})  # of all training rows")
     about = [f"cv={job.n_folds}", f"seed={job.seed}"]
     about += [f"scale={settings.scale!r}"] if settings.scale != "standard" else []
     about += [f"class_weight={job.weights!r}"] if job.weights is not None else []
@@ -65,6 +68,7 @@ def tuning_code(
         f"scoring={scoring}",
     ]
     options += [f"random_state={job.seed}"]
+    options += [f"rows=({job.limits.sampled}, {job.limits.fitted})"] if job.sampled else []
     options += [f"batch_size={settings.batch_size}"] if settings.batch_size is not None else []
     options += ['stop="uncertainty"'] if settings.stop else []
     written = Script()
@@ -75,9 +79,12 @@ def tuning_code(
         script.include(written)
     timeout = search.study_.findings.timeout
     timed = timeout is not None and timeout.timed_out
-    chosen = ".set_params(**params)" if verdict.recommended == "tuned" else ""
+    fitted, more, params = _refit_code(refit, searched)
+    params = {**(verdict.params if verdict.recommended == "tuned" else {}), **params}
+    chosen = ".set_params(**params)" if params else ""
+    groups = "" if train.groups is None else ", groups=train.groups"
     script.lines += [
-        f"pipeline = named_pipeline({settings.pipeline!r}, train, {', '.join(about)})",
+        f"pipeline = named_pipeline({settings.pipeline!r}, {searched}, {', '.join(about)})",
         f"space = {space}",
         "# the default, and the centre of the space",
         "start = [",
@@ -88,16 +95,28 @@ def tuning_code(
         "search = SpotSearchCV(",
         *(f"    {option}," for option in ["pipeline.estimator", "space", *options, "start=start"]),
         ")",
-        f"search.fit({X}, train.y{_groups(train)})",
+        f"search.fit({X}, train.y{groups})",
         "print(search.best_params_, search.best_score_)",
         "",
         f"# the recommended model: the {verdict.recommended} SVM",
-        *(["# the command then fitted it to more rows"] if job.sampled else []),
-        *([f"params = {params_code(verdict.params)}"] if chosen else []),
-        f"model = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
+        *more,
+        *([f"params = {params_code(params)}"] if chosen else []),
+        f"model = clone(pipeline.estimator){chosen}.fit({X.replace('train', fitted)}, {fitted}.y)",
         f"print(search.scorer_(model, {new}, test.y))  # on the held-out rows",
     ]
     return f"{script}\n"
+
+
+def _refit_code(refit: Refit | None, searched: str) -> tuple[str, list[str], dict[str, Any]]:
+    """Return the name of the rows that the recommended model is fitted to, lines that make them, and parameters for this fit."""
+    if refit is None:
+        return searched, [], {}
+    if refit.why:
+        return searched, ["# the fit to more rows took longer than the time left"], {}
+    params = {name: value for name, value in refit.estimator.get_params().items() if name.endswith("max_iter")}
+    if refit.rows is None:
+        return "train", [], params
+    return "more", ["more = train.part(search.refit_rows_)"], params
 
 
 def fitting_code(job: Any, model: Any, verdict: Verdict, cv: int) -> str:

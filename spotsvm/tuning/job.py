@@ -200,7 +200,6 @@ class Job:
         notices = self._say_plan(say)
         with unwarned():
             fit = self.model.fit(self, clock, say, progress)
-            notices += unsaid(fit.told, notices)
             judged = fit.judged(clock)
             results = fit.results
             for k, expected in ((0, judged.default), (-1, judged.tuned)):
@@ -210,6 +209,7 @@ class Job:
                 held_out_by=self.held_out_by, by=self.model.by,
             )  # fmt: skip
             verdict = fit.with_more_rows(verdict, clock, say)
+            notices += unsaid(fit.told, notices)
             rivals = [_constant(fit.constant, judged, verdict)]
             if self.compare and clock.is_over:
                 notices.append(Notice("no rivals", "the time limit left no time to fit a linear model and a random forest"))

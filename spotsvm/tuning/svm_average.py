@@ -30,13 +30,13 @@ from spotsvm.tuning.class_weights import checked_threshold
 from spotsvm.tuning.clock import Clock
 from spotsvm.tuning.code import fitting_code
 from spotsvm.tuning.job import FOLDS, Constant, Fit, FoldCount, Job, Model, Progress, Say
+from spotsvm.tuning.large import sample
 from spotsvm.tuning.plan import notices
 from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.rivals import constant_name, timed_fit, users_groups
 from spotsvm.tuning.scoring import is_usual, positive_class, rarer_class
 from spotsvm.tuning.summary import TIED
 from spotsvm.tuning.tables.faults import short_repr
-from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import COMMAND, Table
 from spotsvm.tuning.verdict import Choice
 
@@ -135,12 +135,12 @@ class SVMAverage(Model):
 
     def _few(self, job: Job) -> Table:
         """Return the training rows of the default and other models: all, or a sample that the time allows."""
-        few = job.limits.to_fit(job.train, _PAIR, job.seed)
+        few = job.limits.to_fit(job.train, _PAIR)
         if job.timeout is None or len(few.y) <= _FEW_ROWS:
             return few
-        _, seconds = timed_fit(_plain(job), sample(few, _FEW_ROWS, _PAIR, job.seed))
+        _, seconds = timed_fit(_plain(job), sample(few, _FEW_ROWS, _PAIR))
         most = int(_FEW_ROWS * (_DEFAULT_SHARE * job.timeout / max(seconds, 1e-4)) ** (1.0 / _POWER))
-        return sample(few, max(most, _FEWEST), _PAIR, job.seed)
+        return sample(few, max(most, _FEWEST), _PAIR)
 
     def sentences(self, job: Job, results: Sequence[HeldOutResult]) -> Iterator[str]:
         """Yield sentences about the scores, the model and the files."""

@@ -20,7 +20,7 @@ from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.luck.difference import Judged, judged
-from spotsvm.luck.drawn import Evidence, expected_of
+from spotsvm.luck.drawn import Drawn, Evidence, expected_of
 from spotsvm.luck.optimism import Method, Optimism
 from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.luck.refits.search_rows import search_evidence
@@ -28,6 +28,7 @@ from spotsvm.luck.refits.search_table import POOL
 from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.cells.findings import speaking
 from spotsvm.search_cv.estimator_space import default_start
+from spotsvm.search_cv.refit import Refit, refitted
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.solvers.search import SEARCHES, needs_several_objectives
 from spotsvm.study.given import equal_start
@@ -40,8 +41,7 @@ from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.tuning.clock import Clock
 from spotsvm.tuning.code import tuning_code
 from spotsvm.tuning.job import FOLDS, Constant, Fit, FoldCount, Job, Model, Progress, Say
-from spotsvm.tuning.large import fit_to_more_rows
-from spotsvm.tuning.pipelines.default_spaces import Scale
+from spotsvm.tuning.pipelines.default_spaces import Scale, iteration_cap
 from spotsvm.tuning.pipelines.registry import NamedPipeline, description, named_pipeline
 from spotsvm.tuning.plan import baseline, notices
 from spotsvm.tuning.results import HeldOutResult
@@ -104,7 +104,7 @@ class SVMSearch(Model):
 
     def rows_to_tune(self, whole: Table, job: Job) -> Table:
         """Return the training rows, or a sample of many."""
-        return whole if job.is_series else job.limits.to_tune(whole, job.n_folds, job.seed)
+        return whole if job.is_series else job.limits.to_tune(whole, job.n_folds)
 
     def compile_first(self, job: Job) -> None:
         """Compile what the folds of a table share."""
@@ -163,8 +163,8 @@ class SVMSearch(Model):
         clock: Clock,
         progress: Progress,
     ) -> Iterator[HeldOutResult]:
-        """Yield the result of each search."""
-        rows = job.train
+        """Yield the result of each search; of a search on a sample, the model of the sample."""
+        rows = job.split[0]
         for k, name in enumerate(self.searches):
             # searches on a sample leave a share of the time to the fit on more rows
             left = clock.left(job.limits.share if job.sampled else 1.0)
@@ -188,6 +188,7 @@ class SVMSearch(Model):
                     trial_timeout=self.trial_timeout,
                     memory_limit=self.memory_limit,
                     retries=self.retries,
+                    rows=(job.limits.sampled, job.limits.sampled) if job.sampled else None,
                 ).fit(rows.X, rows.y, **groups_of(rows))
             best, on_folds = search.best_estimator_, float(search.best_score_)
             yield HeldOutResult(name, best, on_folds=on_folds, search=search, seconds=search.refit_time_)
@@ -205,7 +206,7 @@ class SVMSearch(Model):
 
     def _with_optimism(self, job: Job, result: HeldOutResult) -> HeldOutResult:
         """Return the result with its optimism, which is also stored in the study."""
-        search, rows = result.search, job.train
+        search, rows = result.search, job.split[0]
         if search is None or self.oversearching == "none":
             return result
         # in a series the outer folds are in its last half, so that every search has a long past
@@ -294,6 +295,7 @@ class _SearchFit(Fit):
     model: SVMSearch
     start: Sequence[Mapping[str, Any]]
     constant_model: Any
+    refit: Refit | None = None
 
     @property
     def _search(self) -> Any:
@@ -311,7 +313,7 @@ class _SearchFit(Fit):
 
         None if rows cannot be drawn again by the score, as the choice could not be repeated.
         """
-        rows, left = self.rows, clock.left()
+        rows, left = self.job.split[0], clock.left()
         took = sum(trial.seconds or 0.0 for trial in self._search.study_.trials)
         found = search_evidence(
             self._search, rows.X, rows.y, groups=rows.groups, n_jobs=self.job.workers, compares=self.choice.compares,
@@ -322,24 +324,28 @@ class _SearchFit(Fit):
     def with_more_rows(self, verdict: Verdict, clock: Clock, say: Say) -> Verdict:
         """After a search on a sample, fit the recommended model to more rows; what to expect of it held-out rows say alone."""
         job, use = self.job, 0 if verdict.recommended == "default" else -1
-        if not job.sampled:
+        whole, of_sample = job.split[0], self.results[use]
+        rows = job.limits.drawn(whole, job.n_folds)
+        if not (job.sampled and rows.has_more):
             return verdict
-        whole = job.split[0]
-        some = job.limits.to_fit(whole, job.n_folds, job.seed)
-        of_sample = self.results[use]
-        more = fit_to_more_rows(of_sample.estimator, len(job.train.y), some, len(whole.y), clock.left(), say)
-        if more.estimator is None:
+        say(f"fit: the recommended SVM to {rows.n_fitted} of {rows.n} training rows")
+        model = clone(of_sample.estimator).set_params(**_caps(of_sample.estimator, rows.n_fitted))
+        with speaking(COMMAND):
+            refit = self.refit = refitted(model, rows, whole.X, whole.y, {}, clock.left(), of_sample.estimator)
+        self.told = [*self.told, *refit.notices]
+        say(f"notice: {refit.sentence}")
+        if refit.why:
+            self._search.study_.add_finding(ROWS, refit.finding)
             return verdict
-        expected = expected_of([drawn := job.drawn(more.estimator)], job.metric, "held out")
-        finding = more.finding(verdict.recommended, drawn.value, drawn.error, of_sample.held_out, len(job.test.y), job.unit)
-        self._search.study_.add_finding(ROWS, finding)
-        self.results[use] = replace(of_sample, estimator=more.estimator, held_out=drawn.value, error=drawn.error)
-        self.rows = some
+        expected = expected_of([drawn := job.drawn(refit.estimator)], job.metric, "held out")
+        self._search.study_.add_finding(ROWS, _finding(refit, verdict.recommended, drawn, of_sample.held_out, job))
+        self.results[use] = replace(of_sample, estimator=refit.estimator, held_out=drawn.value, error=drawn.error)
+        self.rows = whole if refit.rows is None else whole.part(refit.rows)
         return replace(verdict, tuned=expected) if verdict.recommended == "tuned" else replace(verdict, default=expected)
 
     def code(self, verdict: Verdict) -> str:
         """Return Python code that repeats the search and fits the recommended model."""
-        return tuning_code(self.job, self.model, self._search, self.start, verdict)
+        return tuning_code(self.job, self.model, self._search, self.start, verdict, self.refit)
 
     def keep(self, notices: Sequence[Notice], verdict: Verdict, code: str) -> None:
         """Store what the page shows besides the trials."""
@@ -349,6 +355,25 @@ class _SearchFit(Fit):
         weights = {} if job.weights is None else {"Class weights": shown_value(job.weights)}
         study.add_finding(TABLE, job.facts(study.findings.get(TABLE)) | weights)
         study.add_finding(REPEAT, content_of(Repeat(code, job.command)))
+
+
+def _caps(estimator: Any, n: int) -> dict[str, int]:
+    """Return the largest number of iterations for a fit to n rows: a hopeless fit ends there."""
+    return {name: iteration_cap(n) for name in estimator.get_params() if name.endswith("max_iter")}
+
+
+def _finding(refit: Refit, name: str, score: Drawn, of_sample: float, job: Job) -> dict[str, Any]:
+    """Return the finding about the rows of the SVM of this name, with its scores on the held-out rows."""
+    unit = job.unit
+    text = (
+        f"{refit.finding['sentence']} On the {len(job.test.y)} held-out rows it has {unit.title} {unit.value(score.value):.4g} "
+        f"(standard error {score.error:.2g}), and {unit.value(of_sample):.4g} if it is fitted to the sample alone. The scores of "
+        f"the {name} SVM on held-out rows and on new rows are those of the model fitted to more rows; a linear model or a forest "
+        "beside it is fitted to the same rows. All other scores, and the difference between the tuned and the default SVM, are "
+        "those of models fitted to the sample."
+    )
+    scores = {"score on held-out rows": score.value, "standard error": score.error, "score of the sample": of_sample}
+    return refit.finding | {"sentence": text} | scores
 
 
 def _default_scores(job: Job, named: NamedPipeline) -> Any:

@@ -1,4 +1,4 @@
-"""Hold out a part of the rows of a table, draw samples, and check that there are enough rows for the folds."""
+"""Hold out a part of the rows of a table, and check that there are enough rows for the folds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, tra
 from spotsvm.common.copies import distinct_rows, with_copies
 from spotsvm.common.folds import too_few_groups
 from spotsvm.errors import DataError
-from spotsvm.luck.draws import sample_rows
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import COPIES, Table
 
@@ -138,14 +137,6 @@ def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
         n = len(_distinct(train, len(train.y) / cv))
         limits.append((n, f"only {n} different training rows can be held out"))
     return min(limits, key=lambda limit: limit[0])
-
-
-def sample(table: Table, size: int, least: int, seed: int) -> Table:
-    """Return a sample of a table, of whole groups if it has groups: classes keep their shares, but have at least `least` rows."""
-    if size >= len(table.y):
-        return table
-    classes = None if table.task == "regression" else pd.factorize(table.y)[0]
-    return table.part(sample_rows(len(table.y), size, seed, classes, table.groups, least=least))
 
 
 def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:

@@ -12,6 +12,7 @@ from spotsvm.commands.main import main
 from spotsvm.errors import DataWarning
 from spotsvm.tables import held_out, read_table
 from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.tuning.saved import load_model
 
 
 def frame(task, n=90):
@@ -30,6 +31,18 @@ def frame(task, n=90):
 def path(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("table") / "t.csv"
     frame(request.param).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A table of more than 3,000 training rows, of which three each are of a person."""
+    path = tmp_path_factory.mktemp("table") / "many.csv"
+    rng = np.random.default_rng(0)
+    found = pd.DataFrame(
+        {"a": rng.normal(size=4200).round(4), "b": rng.normal(size=4200).round(4), "person": np.arange(4200) // 3}
+    )
+    found.assign(target=np.where(found["a"] * found["b"] + 0.3 * rng.normal(size=4200) > 0.8, "x", "y")).to_csv(path, index=False)
     return path
 
 
@@ -104,3 +117,21 @@ def test_the_default_model_of_a_table_with_categories(task, tmp_path):
     )
     assert searched.loc["default", "held_out"] == pytest.approx(average.loc["default", "held_out"], rel=1e-6)
     assert searched.loc["default", "out_of_fold"] == pytest.approx(average.loc["default", "out_of_fold"], rel=0.1)
+
+
+def test_a_search_of_many_rows(many, tmp_path):
+    more = ["--model", "svm", "--trials", "2", "--search", "random", "--cv", "2", "--groups", "person", "--code"]
+    result, table = tune(many, tmp_path / "out", *more)
+    names = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(result.stdout.partition("This Python code repeats it:")[2], names)
+    search, train, test = (names[name] for name in ("search", "train", "test"))
+    model = load_model(tmp_path / "out").pipeline
+    assert (model.decision_function(test.X) == names["model"].decision_function(test.X)).all()
+    assert (model.decision_function(test.X) == search.decision_function(test.X)).all()
+    assert train.groups.iloc[search.sampled_rows_].value_counts().eq(3).all()
+    unit = ScoreUnit(search.default_score_.metric)
+    assert table.loc["default", "out_of_fold"] == pytest.approx(unit.value(search.default_score_.value))
+    assert table.loc["random", "on_folds"] == pytest.approx(unit.value(search.best_score_))
+    assert table.loc["random", "held_out"] == pytest.approx(unit.value(search.score(test.X, test.y)))

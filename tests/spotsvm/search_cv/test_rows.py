@@ -94,7 +94,7 @@ def told_by(search, *data, **given):
 def test_the_refit_has_a_limit_of_rows():
     search, weights = search_of(rows=(60, 150)), 1.0 + np.arange(300) % 3
     (notice,) = told_by(search, X, Y, sample_weight=weights)
-    assert notice.sentence == "parameters were tuned on 60 of 300 rows, and the model is fitted to 150 of 300 rows"
+    assert notice.sentence == "parameters were tuned on 60, and the model is fitted to 150, of 300 training rows"
     assert notice.share == 0.5
     rows = search.refit_rows_
     assert rows.tolist() == sample_rows(300, 150, 0, Y).tolist()
@@ -135,8 +135,8 @@ def test_the_refit_has_a_limit_of_time(refit):
     (notice,) = told_by(search, X, Y)
     assert time.monotonic() - began < 300.0
     assert re.fullmatch(
-        r"the model is fitted to the 60 of 300 rows that its parameters were tuned on, as a fit to 300 rows took longer than the "
-        r"[\d.]+ s left", notice.sentence,
+        r"the model is fitted to the 60 of 300 training rows that its parameters were tuned on, as a fit to 300 rows took longer "
+        r"than the [\d.]+ s left", notice.sentence,
     )  # fmt: skip
     assert notice.share == 0.8
     rows = search.refit_rows_

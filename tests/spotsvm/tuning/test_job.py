@@ -1,4 +1,5 @@
 import json
+import re
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,11 +23,12 @@ from spotsvm.commands.tune import demo, tune
 from spotsvm.common.copies import DistinctKFold
 from spotsvm.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.luck.verdict import Verdict
+from spotsvm.search_cv.refit import refitted
+from spotsvm.study.workers.process import TimeUpError
 from spotsvm.tables import Limits, Table, make_table
 from spotsvm.trials.findings import ROWS
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.job import Job
-from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.results import comparison, recommended
 from spotsvm.tuning.results_folder import MANIFEST
@@ -492,7 +494,9 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     default, tuned = given.run(quiet, said.append)
     assert said[0].startswith("rows: 900; 150 are held out")
     assert "plan: the parameters are tuned on a sample of 80 of 750 training rows" in said
-    assert said[-1] == "fit: the recommended SVM to 600 of 750 training rows"
+    told = "parameters were tuned on 80, and the model is fitted to 600, of 750 training rows"
+    assert said[-2:] == ["fit: the recommended SVM to 600 of 750 training rows", f"notice: {told}"]
+    assert [(one.sentence, one.share) for one in tuned.notices if one.code == "rows"] == [(told, pytest.approx(0.2))]
     fitted = (c.estimator[-1] for c in (default, tuned))
     # the default, or the tuned one: whichever is recommended
     assert sorted((m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted) == [80, 600]
@@ -503,11 +507,11 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     assert found["score on held-out rows"] == use.held_out == tuned.verdict.expected.held_out
     # the models beside the recommended one are fitted to the same rows
     train, test = given.split
-    some = limits.to_fit(train, 3, 1)
+    some = limits.to_fit(train, 3)
     machine = LogisticRegression(max_iter=1000) if task == "classification" else Ridge()
     linear = make_pipeline(*clone(default.estimator)[:-1], machine).fit(some.X, some.y)
     assert tuned.verdict.rivals[1].held_out == pytest.approx(given.scorer(linear, test.X, test.y))
-    assert "The parameters were tuned on a sample of 80 rows; the final model was then fitted to 600 of 750" in found["sentence"]
+    assert found["sentence"].startswith(f"P{told[1:]}. On the 150 held-out rows it has ")
     first, rest = (tmp_path / "report.html").read_text().split("Recommended parameters</h2>")
     assert found["sentence"] in unescape(first)  # with what came out, not as something further
     assert "Further findings" not in rest
@@ -516,12 +520,34 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
 def test_a_large_table_has_one_time_limit(monkeypatch):
     given = job(iris(), timeout=10.0, limits=Limits(whole=60, sampled=30, many=60, tested=20), search="random", n_trials=2)
     limits = []
-    monkeypatch.setattr(
-        "spotsvm.tuning.svm_search.fit_to_more_rows", lambda *args: limits.append(args[4]) or fit_to_more_rows(*args)
-    )
+    monkeypatch.setattr("spotsvm.tuning.svm_search.refitted", lambda *args: limits.append(args[5]) or refitted(*args))
     tuned = given.run(quiet)[-1]
     assert 0 < tuned.search.timeout <= 5.0
     assert 0 < limits[0] < 10.0
+
+
+def test_a_fit_to_more_rows_that_takes_too_long_leaves_the_model_of_the_sample(tmp_path, monkeypatch):
+    def too_long(call, seconds):
+        raise TimeUpError
+
+    limits = Limits(whole=60, sampled=30, fitted=50, many=60, tested=20)
+    free = job(iris(), limits=limits, search="random", n_trials=2).run(quiet)
+    monkeypatch.setattr("spotsvm.search_cv.refit.call_within", too_long)
+    said = []
+    given = job(iris(), timeout=600.0, limits=limits, search="random", n_trials=2, out=tmp_path)
+    results = given.run(quiet, said.append)
+    (notice,) = (one for one in results[-1].notices if one.code == "rows")
+    assert re.fullmatch(
+        r"the model is fitted to the 30 of 80 training rows that its parameters were tuned on, as a fit to 50 rows took longer "
+        r"than the .* left", notice.sentence,
+    )  # fmt: skip
+    assert said[-1] == f"notice: {notice.sentence}"
+    assert results[-1].search.study_.findings[ROWS]["rows fitted on"] == 30
+    of_sample = results[0 if results[-1].verdict.recommended == "default" else -1]
+    assert of_sample.estimator[-1].shape_fit_[0] == 30
+    assert recommended(free)[-1].shape_fit_[0] == 50
+    assert "# the fit to more rows took longer than the time left" in results[-1].code
+    assert notice.sentence in unescape((tmp_path / "report.html").read_text())
 
 
 def test_the_facts_keep_the_day_of_the_first_run():

@@ -82,18 +82,41 @@ def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_pat
     assert max(len(line.replace(str(tmp_path), "")) for line in results[-1].code.splitlines()) <= 150
 
 
-def test_the_code_of_a_large_table(tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("ignore:parameters were tuned:spotsvm.errors.DataWarning")
+@pytest.mark.parametrize(
+    ("choices", "target", "fitted", "copied"),
+    [
+        (Choices(groups="person", drop=["town"]), "kind", 45, False),
+        (Choices(drop=["person", "town"]), "kind", 100, False),
+        (Choices(drop=["person", "town"]), "kind", 45, True),
+        (Choices(drop=["kind", "town"]), "b", 45, False),
+    ],
+    ids=["groups", "all", "copies", "regression"],
+)
+def test_the_code_of_a_large_table_gives_the_model(choices, target, fitted, copied, tmp_path):
     file = write(tmp_path)
-    choices = Choices(drop=["person", "town"])
-    few = Limits(whole=60, sampled=30, many=60, tested=20)
+    if copied:
+        frame = pd.read_csv(file, sep=";")
+        pd.concat([frame, frame[:20]]).to_csv(file, sep=";", index=False)
+    limits = Limits(whole=40, sampled=30, fitted=fitted, many=60, tested=20)
     given = Job.of(SVMSearch,
-        read_table(file, "kind", choices=choices), n_trials=2, cv=3, search="random", limits=few, compare=False,
-        source=reading_code(file, "kind", "auto", choices),
+        read_table(file, target, choices=choices), n_trials=3, cv=3, search="random", compare=False, limits=limits,
+        source=reading_code(file, target, "auto", choices),
     )  # fmt: skip
     results = given.run(quiet)
-    found, _ = executed(results[-1].code.replace("Limits()", "Limits(whole=60, sampled=30, many=60, tested=20)"))
-    assert found["search"].best_params_ == results[-1].search.best_params_
-    assert "# the command then fitted it to more rows" in results[-1].code
+    found, _ = executed(results[-1].code)
+    search, train, test = (found[name] for name in ("search", "train", "test"))
+    assert search.best_params_ == results[-1].search.best_params_
+    assert search.sampled_rows_.tolist() == results[-1].search.sampled_rows_.tolist()
+    rows = train.part(search.sampled_rows_)
+    assert rows.X.equals(given.train.X)
+    if choices.groups or copied:
+        assert rows.groups.value_counts().equals(train.groups[train.groups.isin(rows.groups)].value_counts())
+    (notice,) = (one for one in results[-1].notices if one.code == "rows") if fitted < len(train.y) else (None,)
+    assert notice is None or f"and the model is fitted to {len(search.refit_rows_)}, of {len(train.y)}" in notice.sentence
+    np.testing.assert_array_equal(found["model"].predict(test.X), recommended(results).predict(test.X))
+    if results[-1].verdict.recommended == "tuned" and results[-1].verdict.params == search.best_params_:
+        np.testing.assert_array_equal(search.predict(test.X), recommended(results).predict(test.X))
 
 
 @pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")

@@ -4,7 +4,7 @@ import pytest
 
 from spotsvm.errors import DataError
 from spotsvm.tables import Table, held_out
-from spotsvm.tuning.tables.split import possible_folds, sample
+from spotsvm.tuning.tables.split import possible_folds
 
 
 def table(counts, groups=None):
@@ -42,28 +42,6 @@ def test_a_class_of_one_row_is_refused_with_a_remedy(counts, said):
         possible_folds(table(counts), 5, seed=0)
 
 
-def test_a_sample_keeps_the_shares_of_classes_but_for_rare_ones():
-    whole = table([600, 300, 97, 3])
-    some = sample(whole, 100, 3, seed=0)
-    counts = some.y.value_counts().to_dict()
-    assert sum(counts.values()) == 100
-    assert counts == {"a": pytest.approx(60, abs=3), "b": pytest.approx(30, abs=2), "c": pytest.approx(10, abs=1), "d": 3}
-    assert sample(whole, 10, 3, seed=0).y.value_counts().to_dict() == {"a": 3, "b": 3, "c": 3, "d": 3}
-    assert some.X["a"].is_monotonic_increasing
-    assert sample(whole, 100, 3, seed=0).X.equals(some.X)
-    assert not sample(whole, 100, 3, seed=1).X.equals(some.X)
-    assert sample(whole, 1000, 3, seed=0) is whole
-
-
 def test_folds_that_the_training_rows_would_not_allow_are_not_named():
     with pytest.raises(DataError, match=r"^--cv 50 needs at least 50 rows, but there are 40; use fewer folds \(a smaller --cv\)"):
         held_out(table([20, 20]), 50, seed=0)
-
-
-def test_a_sample_has_whole_groups_of_each_class():
-    groups = pd.Series(np.arange(400) // 8, name="person")
-    whole = table([360, 40], groups)
-    some = sample(whole, 100, 3, seed=0)
-    assert (some.groups.value_counts() == 8).all()
-    assert 100 <= len(some.y) < 108
-    assert some.groups[some.y == "b"].nunique() >= 3
