@@ -18,6 +18,9 @@ EXPECTED = ("expected", "expected_low", "expected_high", "expected_of_rows_low",
 #: scores that are 1 less the share of the error
 _SCORES = {"accuracy", "r2"}
 ALL = "all"
+#: numbers of sets and fits; percentages of fits whose score on the new rows is in the interval, below and above it, and the
+#: standard error of the first from the differences between sets; the same for the wider interval of `ExpectedScore.of_rows`; and
+#: the median of the score to expect less that on the new rows ("bias")
 _COLUMNS = ["sets", "fits", "contained", "error", "below", "above", "contained, of these rows", "median width", "bias"]
 _KEYS = ["task", "rows", "entrant", "budget"]
 
@@ -34,10 +37,7 @@ def expected(model: Any, new_rows: int) -> dict[str, float]:
 def coverage(runs: pd.DataFrame) -> pd.DataFrame:
     """Return for each task, number of rows, entrant, budget and kind of sets how often intervals contain the score on new rows.
 
-    Columns: sets and fits, their numbers; contained, below and above, the percentages of the fits whose score on the new rows is
-    in the interval, below and above it; error, the standard error of the first from the differences between sets; "contained, of
-    these rows" for the wider interval of `ExpectedScore.of_rows`; "median width"; and bias, the median of the score to expect
-    less that on the new rows.
+    Columns are explained at `_COLUMNS`.
     """
     known = set(EXPECTED) <= set(runs)  # a file of an earlier version has none
     fits = runs.dropna(subset=[*EXPECTED, ERROR]) if known else runs.head(0).reindex(columns=[*runs, *EXPECTED])
