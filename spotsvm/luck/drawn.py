@@ -33,8 +33,8 @@ _STREAM = 22
 class Drawn:
     """The score of a model on rows of one kind, none of which it has seen, in draws of these rows (nan where undefined).
 
-    `units`: independent rows, groups or blocks; `left_out`: each draw is scored on the rows it leaves out; `apparent`: score of the
-    choice by all rows on these, nan without one; `best`: `best_value` of the metric; `shift`: what .632 has added to the scores.
+    `units`: independent rows, groups or blocks; `left_out`: each draw is scored on the rows it leaves out; `apparent`: score of
+    the choice by all rows on these, nan without one; `best`: `best_value` of the metric; `shift`: what .632 has added to scores.
     """
 
     value: float
