@@ -21,6 +21,7 @@ from sklearn.utils import get_tags
 from spotsvm.common.compat import check_parameters
 from spotsvm.common.notices import Notice, gathered, untold
 from spotsvm.common.text import did_you_mean, printable_line, shown_value
+from spotsvm.cross_validation.row_sample import Rows, at_rows
 from spotsvm.errors import ArgumentError, DataError, SpaceError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import machine_prefix
@@ -146,11 +147,12 @@ def check_class_weights(estimator: Any, space: Space, y: Any) -> None:
                     )
 
 
-def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
+def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping[str, Any], rows: Rows | None = None) -> None:
     """Raise DataError, which names the first cell that an estimator cannot take, instead of failing all candidates.
 
     Tags are only a hint: a user's estimator may have default tags, and a pipeline may repair its data. So if the tags speak
-    against the data, the estimator is fitted, and the data are refused only if no configuration of `samples` can be fitted.
+    against the data, the estimator is fitted, and the data are refused only if no configuration of `samples` can be fitted to
+    the `rows` that a model is fitted to, None for all.
     """
     try:
         fault = _fault(estimator, X, y)
@@ -159,6 +161,7 @@ def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping
     if not fault:
         return
     failure: Exception | None = None
+    X, y, fit_params = at_rows(X, y, fit_params, rows)
     for params in samples(space):
         try:
             with _warnings_ignored(), untold():

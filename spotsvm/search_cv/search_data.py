@@ -9,7 +9,7 @@ from typing import Any
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils import indexable
+from sklearn.utils import check_consistent_length, indexable
 
 from spotsvm.common.checks import check_groups
 from spotsvm.common.copies import both_sides, copies
@@ -53,12 +53,13 @@ def checked_data(
     X, y = indexable(X, y)
     check_given(estimator, X, y, params)
     every = X, y, given_by(search, params).fit
+    check_consistent_length(X, params.get("groups"))
     drawn = rows_to_search(estimator, search.rows, X, y, params.get("groups"), search.cv)
     X, y, params = at_rows(X, y, params, drawn.searched)
     given = given_by(search, params)
     if classifier:
         check_class_weights(estimator, space, y)
-    check_data(estimator, space, X, y, given.fit)
+    check_data(estimator, space, *every, drawn.fitted)
     check_scorers(estimator, search.scoring, y)
     splitter = seeded(check_cv(search.cv, y, classifier=classifier), seed)
     check_groups(splitter, given.groups)

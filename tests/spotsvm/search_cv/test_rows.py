@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, PredefinedSplit
 from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV, expected_score, oversearching
-from spotsvm.errors import ArgumentError, DataWarning
+from spotsvm.errors import ArgumentError, DataError, DataWarning
 from spotsvm.luck.draws import sample_rows
 
 # worker processes cannot import the tests
@@ -210,3 +210,15 @@ def test_outer_folds_of_groups_have_samples_too():
     search = SpotSearchCV(SVC(), SPACE, n_iter=2, cv=GroupKFold(3), random_state=0, rows=60)
     found = oversearching(search, X, Y, outer=3, method="nested", groups=np.arange(300) // 10, random_state=0)
     assert np.isfinite(found.optimism)
+
+
+def test_a_fault_of_any_row_is_named_before_the_search():
+    rows = search_of(rows=60).fit(X, Y).sampled_rows_
+    outside = int(np.setdiff1d(np.arange(300), rows)[-1])
+    for row in (int(rows[1]), outside):
+        wrong = X.copy()
+        wrong[row, 1] = np.nan
+        with pytest.raises(DataError, match=rf"X has nan in column 1, row {row} \(counted from 0\)"):
+            search_of(rows=60).fit(wrong, Y)
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[300, 100\]"):
+        search_of(rows=60).set_params(cv=GroupKFold(3)).fit(X, Y, groups=np.arange(100))
