@@ -1,10 +1,11 @@
-"""Values as JSON types: plain Python types, with None in place of nan; and JSON text that may come from anywhere."""
+"""Values of a user as plain Python types, those of JSON, with None in place of nan; and JSON text that may come from anywhere."""
 
 from __future__ import annotations
 
 import json
+import numbers
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,28 @@ def plain(value: Any) -> Any:
     return repr(value)
 
 
+def plain_number(value: Any) -> float | None:
+    """Return a number of any kind as a float, infinite if it is too large; None if it is not a number.
+
+    Times and time differences are none, as their number depends on their unit, and neither is a masked element.
+    """
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind in ("m", "M") or np.ma.is_masked(value):
+        return None
+    if not isinstance(value, numbers.Real):
+        try:
+            value = value.item() if getattr(value, "shape", None) == () else None
+        except (AttributeError, TypeError, ValueError):
+            return None
+        if not isinstance(value, numbers.Real):
+            return None
+    number: Any = value
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
+
+
 def nan_to_none(value: Any) -> Any:
     """Return a plain value with None in place of nan and infinity, which JSON cannot represent."""
     return _replaced(value, lambda item: None if isinstance(item, float) and not isfinite(item) else item)
@@ -42,6 +65,8 @@ def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
     return [_replaced(item, by) for item in value] if isinstance(value, list | tuple) else by(value)
 
 
+#: characters of the text of an attribute without a JSON type
+_LONGEST_ATTRIBUTE = 1000
 #: digits of a whole number: more are too many for a float
 MOST_DIGITS = 300
 #: levels of lists and mappings; what the library stores has fewer than ten
@@ -105,3 +130,27 @@ def _only_json(part: Any, where: str) -> Any:
             "float(x) gives them, lists and mappings"
         )
     return part
+
+
+def as_attributes(given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return named values as a record returns them: arrays become lists, and values that it cannot store become text."""
+    found = {}
+    for name, value in given.items():
+        try:
+            found[str(name)] = read_json(json.dumps(value, default=_json_of))
+        except (TypeError, ValueError, RecursionError):
+            found[str(name)] = _text_of(value)
+    return found
+
+
+def _json_of(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # numpy's and pandas' numbers and arrays
+        return value.tolist()
+    return dict(value) if isinstance(value, Mapping) else _text_of(value)
+
+
+def _text_of(value: Any) -> str:
+    try:
+        return repr(value)[:_LONGEST_ATTRIBUTE]
+    except Exception:  # lists nested too deep have no repr, and a user's object may raise any error
+        return f"a value of type {type(value).__name__}"

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from spotsvm.common.json_values import as_attributes, plain_number
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StudyMismatchError
 from spotsvm.space.optimum_prior import OptimumPrior
@@ -22,7 +23,7 @@ from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.judging import outcome_of, sweep_outcome
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.outcome import Outcome, as_attributes, as_float, checked_seconds, one_line
+from spotsvm.trials.outcome import Outcome, checked_seconds, one_line
 from spotsvm.trials.recommendation import summarise_failures, why_none
 from spotsvm.trials.results import FIELDS, StudyResults
 from spotsvm.trials.sweep import SweptParameter
@@ -311,11 +312,11 @@ def _fitting(parameter: Parameter, value: Any) -> Any:
 
 
 def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
-    values = [None if _is_missing(cells[name]) else as_float(cells[name]) for name in objectives.columns]
+    values = [None if _is_missing(cells[name]) else plain_number(cells[name]) for name in objectives.columns]
     for name, value in zip(objectives.columns, values, strict=True):
         if value is None and not _is_missing(cells[name]):
             raise ArgumentError(f"{name}={shown_value(cells[name])} is not a number; leave it empty for a trial that failed")
-    extra = {str(name).removeprefix("extra_"): as_float(v) for name, v in cells.items() if str(name).startswith("extra_")}
+    extra = {str(name).removeprefix("extra_"): plain_number(v) for name, v in cells.items() if str(name).startswith("extra_")}
     known = {name: number for name, number in extra.items() if number is not None and not np.isnan(number)}
     known.pop(BOUNDS_HELD, None)  # by the bounds of another study
     prefix = "attribute_"
@@ -329,7 +330,7 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
     seconds = None if _is_missing(cells.get("seconds")) else checked_seconds(cells["seconds"])
     texts: dict[str, Any] = {name: one_line(cells[name]) for name in _TEXTS if isinstance(cells.get(name), str)}
     outcome = Outcome(extra=known, seconds=seconds, attributes=attributes, **texts)
-    step, last = (as_float(cells.get(name)) for name in ("last_step", "last_value"))
+    step, last = (plain_number(cells.get(name)) for name in ("last_step", "last_value"))
     if state == "stopped" and step is not None and last is not None and np.isfinite([step, last]).all():
         return replace(outcome, state="stopped", reason=outcome.reason or _NO_VALUE, steps=((step, last),))
     if state != "ok" or len(numbers) < len(values):

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.common.json_values import plain_number
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.trials.outcome import as_float
 from spotsvm.trials.sweep import SweptParameter
 
 Condition = Callable[[dict[str, Any]], bool]
@@ -137,7 +137,7 @@ def _name(condition: Condition) -> str:
 
 def _bound(name: Any, given: Any) -> tuple[str, float]:
     pair = given if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2 else ("", None)
-    number = as_float(pair[1])
+    number = plain_number(pair[1])
     if not isinstance(name, str) or not name or pair[0] not in ("<=", ">=") or number is None or not math.isfinite(number):
         raise ArgumentError(
             f'constraints has {shown_value(name)}: {shown_value(given)}; use a name and a bound, such as ("<=", 2e9)'

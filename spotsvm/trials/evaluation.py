@@ -10,10 +10,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from spotsvm.common.json_values import as_attributes, plain_number
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError
 from spotsvm.trials.judging import Values, outcome_of
-from spotsvm.trials.outcome import Outcome, as_attributes, as_float, failed_by
+from spotsvm.trials.outcome import Outcome, failed_by
 from spotsvm.trials.trial import State, Trial
 
 Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values] | Outcome]
@@ -104,7 +105,7 @@ class CurrentTrial:
         ArgumentError
             If the step or the value is not such a number.
         """
-        at, number = as_float(step), as_float(value)
+        at, number = plain_number(step), plain_number(value)
         if at is None or not 0.0 <= at < math.inf or isinstance(step, bool):
             raise ArgumentError(f"step={shown_value(step)} is not a step; use a finite number of at least 0")
         if self.steps and at <= self.steps[-1][0]:

@@ -9,14 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from spotsvm.common.json_values import as_attributes, plain_number
 from spotsvm.common.text import did_you_mean, shown_value
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, is_allowed
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.outcome import MOST_ANSWERS, OF_THE_PROGRAM, Fault, Outcome, as_answers, as_attributes, as_float
+from spotsvm.trials.outcome import MOST_ANSWERS, OF_THE_PROGRAM, Fault, Outcome
 from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import BOUNDS_HELD, GIVEN, PENALTY, Trial
 
@@ -38,7 +40,7 @@ def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETU
         said = f"{subject} None; return a number, or a mapping with 'value' and further named numbers"
         return _failed("nothing", said, seconds)
     if not isinstance(returned, Mapping):
-        several = _is_row(returned) and len(returned) > 1 and None not in map(as_float, returned)
+        several = _is_row(returned) and len(returned) > 1 and None not in map(plain_number, returned)
         return replace(_outcome_of_values(returned, several, subject), seconds=seconds)
     key = "value" if "value" in returned else "values"
     if key not in returned:
@@ -46,9 +48,9 @@ def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETU
         said = f"{subject} a mapping without 'value', or 'values' of several objectives (it has {keys})"
         return _failed("no number", said, seconds)
     beside = {name: one for name, one in returned.items() if name != key}
-    if (answers := as_answers(beside.get(ANSWERS))) is not None:
+    if (answers := _answers(beside.get(ANSWERS))) is not None:
         del beside[ANSWERS]
-    attributes = as_attributes({name: one for name, one in beside.items() if isinstance(name, str) and as_float(one) is None})
+    attributes = as_attributes({name: one for name, one in beside.items() if isinstance(name, str) and plain_number(one) is None})
     extra, wrong = _named_numbers((name, number) for name, number in beside.items() if name not in attributes)
     if wrong:
         return _failed("no number", f"{subject} {wrong}, which is not a named number", seconds)
@@ -56,10 +58,20 @@ def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETU
     return replace(outcome, seconds=seconds, extra=extra, attributes=attributes, answers=answers)
 
 
+def _answers(given: Any) -> NDArray[np.floating[Any]] | None:
+    """Return a read-only copy of an array of numbers for rows, (n_rows, n_outputs); None for anything else."""
+    if not isinstance(given, np.ndarray) or given.ndim not in (1, 2) or given.dtype.kind not in "fiub":
+        return None
+    kind = np.float32 if given.dtype in (np.float16, np.float32) else np.float64
+    answers: NDArray[np.floating[Any]] = np.array(given[:, np.newaxis] if given.ndim == 1 else given, dtype=kind, order="C")
+    answers.flags.writeable = False
+    return answers
+
+
 def _outcome_of_values(given: Any, several: bool, subject: str) -> Outcome:
     """Return the outcome of one value, or of several in a sequence or by name."""
     if not several:
-        number = as_float(given)
+        number = plain_number(given)
         if number is None:
             return _failed("no number", f"{subject} {shown_value(given)}, which is not a number")
         if math.isfinite(number):
@@ -68,7 +80,7 @@ def _outcome_of_values(given: Any, several: bool, subject: str) -> Outcome:
         said = f"{shown_value(given)}, which is too large for a float" if too_large else str(number)
         return _failed("not finite", f"{subject} {said}")
     named = isinstance(given, Mapping)
-    found = [as_float(one) for one in (given.values() if named else given if _is_row(given) else ())]
+    found = [plain_number(one) for one in (given.values() if named else given if _is_row(given) else ())]
     values = tuple(number for number in found if number is not None)
     if not found or len(values) < len(found):
         return _failed("no number", f"{subject} 'values': {shown_value(given)}, which are not numbers")
@@ -90,7 +102,7 @@ def _named_numbers(items: Iterable[tuple[Any, Any]]) -> tuple[dict[str, float], 
     """Return named numbers as floats, and the first value that is not a number as text."""
     found: dict[str, float] = {}
     for name, given in items:
-        if not isinstance(name, str) or (number := as_float(given)) is None:
+        if not isinstance(name, str) or (number := plain_number(given)) is None:
             return {}, f"{shown_value(name)}: {shown_value(given)}"
         found[_name(name)] = number
     return found, ""
@@ -138,7 +150,7 @@ def sweep_outcome(
                 return _failed("no sweep", f"{subject} a sweep with {error}", seconds)
             continue
         whole = isinstance(value, numbers.Integral) and is_number(value)
-        number = int(value) if whole else as_float(value)
+        number = int(value) if whole else plain_number(value)
         if number is None:
             return _failed("no sweep", f"{subject} the key {shown_value(value)}; {wanted}", seconds)
         sweep[number] = outcome_of(outcome)

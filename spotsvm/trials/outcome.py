@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import numbers
 import pickle
 import traceback
 from collections.abc import Mapping
@@ -13,9 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spotsvm.common.json_values import read_json
+from spotsvm.common.json_values import plain_number
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError
 from spotsvm.trials.trial import Evaluated
@@ -26,6 +23,10 @@ Fault = Literal[
 ]  # fmt: skip
 #: faults of the program rather than of one trial: the study raises an ArgumentError once the trial is recorded as failed
 OF_THE_PROGRAM: tuple[Fault, ...] = ("nothing", "other values", "other sweep", "no bounded number", "too many answers")
+
+
+#: bytes of the answers of a trial, those of all values in its sweep together
+MOST_ANSWERS = 2**28
 
 
 @dataclass(frozen=True)
@@ -100,72 +101,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def as_float(value: Any) -> float | None:
-    """Return a number of any kind as a float, infinite if it is too large; None if it is not a number.
-
-    Times and time differences are none, as their number depends on their unit, and neither is a masked element.
-    """
-    kind = getattr(getattr(value, "dtype", None), "kind", "")
-    if kind in ("m", "M") or np.ma.is_masked(value):
-        return None
-    if not isinstance(value, numbers.Real):
-        try:
-            value = value.item() if getattr(value, "shape", None) == () else None
-        except (AttributeError, TypeError, ValueError):
-            return None
-        if not isinstance(value, numbers.Real):
-            return None
-    number: Any = value
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-
-
 def checked_seconds(seconds: Any) -> float | None:
     """Return the seconds that an evaluation took as a float or None; ArgumentError if they are not a time."""
     if seconds is None:
         return None
-    number = None if isinstance(seconds, bool | np.bool_) else as_float(seconds)
+    number = None if isinstance(seconds, bool | np.bool_) else plain_number(seconds)
     if number is None or not 0.0 <= number < math.inf:
         raise ArgumentError(f"seconds={shown_value(seconds)} is not a time; use a finite number of at least 0, or None")
     return number
-
-
-def as_attributes(given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return named values as a record returns them: arrays become lists, and values that it cannot store become text."""
-    found = {}
-    for name, value in given.items():
-        try:
-            found[str(name)] = read_json(json.dumps(value, default=_json_of))
-        except (TypeError, ValueError, RecursionError):
-            found[str(name)] = _text_of(value)
-    return found
-
-
-_LONGEST_ATTRIBUTE = 1000
-#: bytes of the answers of a trial, those of all values in its sweep together
-MOST_ANSWERS = 2**28
-
-
-def as_answers(given: Any) -> NDArray[np.floating[Any]] | None:
-    """Return a read-only copy of an array of numbers for rows, (n_rows, n_outputs); None for anything else."""
-    if not isinstance(given, np.ndarray) or given.ndim not in (1, 2) or given.dtype.kind not in "fiub":
-        return None
-    kind = np.float32 if given.dtype in (np.float16, np.float32) else np.float64
-    answers: NDArray[np.floating[Any]] = np.array(given[:, np.newaxis] if given.ndim == 1 else given, dtype=kind, order="C")
-    answers.flags.writeable = False
-    return answers
-
-
-def _json_of(value: Any) -> Any:
-    if hasattr(value, "tolist"):  # numpy's and pandas' numbers and arrays
-        return value.tolist()
-    return dict(value) if isinstance(value, Mapping) else _text_of(value)
-
-
-def _text_of(value: Any) -> str:
-    try:
-        return repr(value)[:_LONGEST_ATTRIBUTE]
-    except Exception:  # lists nested too deep have no repr, and a user's object may raise any error
-        return f"a value of type {type(value).__name__}"

@@ -12,6 +12,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import FrozenTrial, TrialState, create_trial
 from scipy.stats import loguniform, randint, uniform
 
+from spotsvm.common.json_values import plain_number
 from spotsvm.errors import ArgumentError
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
@@ -20,7 +21,6 @@ from spotsvm.study.optuna.coding import integers_on_log_scale, value_of
 from spotsvm.study.optuna.sampler import ENDED
 from spotsvm.study.study import Study
 from spotsvm.surrogates.domain import LARGEST
-from spotsvm.trials.outcome import as_float
 from spotsvm.trials.results import StudyResults
 
 
@@ -96,7 +96,7 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
 
 def _beside(value: Any) -> Any:
     """Return a user attribute; a number that is not finite as text, so that it becomes an attribute."""
-    number = as_float(value)
+    number = plain_number(value)
     return str(value) if number is not None and not np.isfinite(number) else value
 
 

@@ -15,9 +15,8 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.common.json_values import read_json
+from spotsvm.common.json_values import plain_number, read_json
 from spotsvm.trials.events import Event
-from spotsvm.trials.outcome import as_float
 
 #: the error of a row that was changed after it was written
 UNLIKE = "its checksum does not match its content"
@@ -186,7 +185,7 @@ def _read(read: Any, kind: Any, arrays: _Unread, what: str) -> Any:
             raise RowError(f"its {what} is {brief_repr(read)}")
         return read
     if kind is float:
-        return read if isinstance(read, float) else as_float(_of(int, read, what))
+        return read if isinstance(read, float) else plain_number(_of(int, read, what))
     return read if kind is Any or (kind is bool and isinstance(read, bool)) else _of(kind, read, what)
 
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import threadpoolctl
 
+from spotsvm.common.json_values import plain_number
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.outcome import Outcome, as_float
+from spotsvm.trials.outcome import Outcome
 
 _UNITS = {"": 1, "b": 1} | {
     prefix + ending: base**power
@@ -50,7 +51,7 @@ def checked_memory_limit(memory_limit: Any) -> int | None:
 
 def _size(given: Any) -> float | None:
     if isinstance(given, Real) and not isinstance(given, bool):
-        return as_float(given)
+        return plain_number(given)
     if not isinstance(given, str):
         return None
     found = re.fullmatch(r"\s*(\d{1,18}(?:\.\d{0,18})?)\s*([a-z]*)\s*", given.lower())

@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from spotsvm.common.json_values import as_attributes, plain_number
 from spotsvm.trials.evaluation import call
 from spotsvm.trials.judging import outcome_of
-from spotsvm.trials.outcome import Outcome, as_attributes, as_float, one_line
+from spotsvm.trials.outcome import Outcome, one_line
 
 
 class SpeechlessError(Exception):
@@ -129,7 +130,7 @@ def test_reasons_can_always_be_written(error):
 
 
 def test_numbers_of_any_kind_are_floats():
-    assert [as_float(value) for value in (np.float32(0.5), -(10**400), "1")] == [0.5, -math.inf, None]
+    assert [plain_number(value) for value in (np.float32(0.5), -(10**400), "1")] == [0.5, -math.inf, None]
 
 
 def test_attributes_are_as_a_record_returns_them():
