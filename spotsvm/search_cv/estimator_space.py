@@ -150,9 +150,8 @@ def check_class_weights(estimator: Any, space: Space, y: Any) -> None:
 def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping[str, Any], rows: Rows | None = None) -> None:
     """Raise DataError, which names the first cell that an estimator cannot take, instead of failing all candidates.
 
-    Tags are only a hint: a user's estimator may have default tags, and a pipeline may repair its data. So if the tags speak
-    against the data, the estimator is fitted, and the data are refused only if no configuration of `samples` can be fitted to
-    the `rows` that a model is fitted to, None for all.
+    A user's estimator may have default tags, and a pipeline may repair its data: if the tags speak against the data, these are
+    refused only if no configuration of `samples` can be fitted to the `rows` that a model is fitted to, None for all.
     """
     try:
         fault = _fault(estimator, X, y)
