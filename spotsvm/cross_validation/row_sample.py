@@ -15,6 +15,7 @@ from sklearn.utils import get_tags
 
 from spotsvm.common.checks import check_count
 from spotsvm.common.compat import check_method_params, num_samples, safe_indexing
+from spotsvm.common.notices import Notice
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.draws import sample_rows
@@ -53,6 +54,16 @@ class DrawnRows:
     def has_more(self) -> bool:
         """Whether the refit has more rows than the search."""
         return self.n_fitted > self.n_searched
+
+
+def rows_sentence(n_tuned: int, n_fitted: int, n: int) -> str:
+    """Return how many of n rows parameters were tuned on, and a model is fitted to."""
+    return f"parameters were tuned on {n_tuned}, and the model is fitted to {n_fitted}, of {n} training rows"
+
+
+def rows_notices(n_fitted: int, n: int, sentence: str) -> list[Notice]:
+    """Return the sentence about the rows of a model as a notice, with the share that it has not seen, if there is one."""
+    return [Notice("rows", sentence, share=1.0 - n_fitted / n)] if n_fitted < n else []
 
 
 def check_rows(rows: Any) -> None:

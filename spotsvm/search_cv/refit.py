@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from spotsvm.common.notices import Notice, gathered
 from spotsvm.common.text import duration
-from spotsvm.cross_validation.row_sample import DrawnRows, Rows, at_rows
+from spotsvm.cross_validation.row_sample import DrawnRows, Rows, at_rows, rows_notices, rows_sentence
 from spotsvm.errors import WorkersError
 from spotsvm.preprocessing.cells.findings import speaking, voice
 from spotsvm.study.workers.process import TimeUpError, call_within
@@ -45,16 +45,12 @@ class Refit:
         if self.why:
             of = f"{self.n_rows} of {self.drawn.n} training rows"
             return f"the model is fitted to the {of} that its parameters were tuned on, as {self.why}"
-        return (
-            f"parameters were tuned on {self.drawn.n_searched}, and the model is fitted to {self.n_rows}, of {self.drawn.n} "
-            "training rows"
-        )
+        return rows_sentence(self.drawn.n_searched, self.n_rows, self.drawn.n)
 
     @property
     def notices(self) -> list[Notice]:
         """What the fit tells about its data, and which share of the rows the model has not seen, if there is one."""
-        left_out = 1.0 - self.n_rows / self.drawn.n
-        return [*self.told, *([Notice("rows", self.sentence, share=left_out)] if left_out else [])]
+        return [*self.told, *rows_notices(self.n_rows, self.drawn.n, self.sentence)]
 
     @property
     def finding(self) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, with_mean_1
 from spotsvm.common.text import checked_path
+from spotsvm.cross_validation.row_sample import FITTED_ROWS, SEARCH_SHARE, rows_notices, rows_sentence
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.luck.difference import judged
@@ -71,8 +72,8 @@ _DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
 _SEARCHED, _SEARCHED_EACH = 12, 4
 #: parameters that the scores of sweeps depend on, besides rows, folds and space
 _OF_SWEEPS = ("families", "scoring", "rows", "class_weight")
-_GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # shares of a timeout after which no further setting, and no further member, begins
-_MOST_ROWS = 10_000  # of a member
+_GRID_SHARE, _FIT_SHARE = SEARCH_SHARE, 0.85  # shares of a timeout after which no further setting, and no further member, begins
+_MOST_ROWS = FITTED_ROWS  # of a member
 _FEW_MEMBERS = 5  # on many rows
 _SHARES = 0.3, 0.6, 0.85  # shares of the timeout after which grid, exact and landmark models must have ended
 _BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
@@ -232,6 +233,13 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         told = [*self._target_notices(rows.target, rows.every, rows.own_weights), *self._columns.notices]
         told += self._keep_table(kept, self.keep_out_of_fold)
         told += rows.notices(self.cv, len(held), folds)
+        if not len(held):
+            told += rows_notices(len(fitted), len(rows), rows_sentence(len(sample), len(fitted), len(rows)))
+        elif not self.average:
+            judge = (
+                f"the model is fitted to {self.n_rows_} of {len(rows)} training rows, and {len(held)} others judged its settings"
+            )
+            told += rows_notices(self.n_rows_, len(rows), judge)
         self.notices_ = tuple(told)
         of = f"{len(self.members_)} of {len(self.settings_)} settings"
         _LOG.info("%s took %.3g s: %s, expected_score_ %s", type(self).__name__, self.fit_seconds_, of, self.expected_score_)

@@ -164,6 +164,7 @@ def quick(**parameters):
     return TunedSVC(**{"budget": 2, "random_state": 0, **parameters})
 
 
+@pytest.mark.filterwarnings("ignore:parameters were tuned on 70, and the model is fitted to 100:spotsvm.errors.DataWarning")
 def test_the_grid_has_a_sample_and_the_members_have_all_rows(monkeypatch):
     y = Y2 * (np.arange(120) % 9 == 0)
     model = quick(rows=60).fit(X2, y)

@@ -11,6 +11,7 @@ from sklearn.datasets import make_classification, make_moons
 from sklearn.model_selection import KFold
 
 from spotsvm import TunedSVC, TunedSVR
+from spotsvm.errors import DataWarning
 from spotsvm.luck.draws import sample_rows
 from spotsvm.tuned import base, training_rows
 from spotsvm.tuned.many_rows import Rounds
@@ -102,7 +103,11 @@ def test_several_classes_regression_weights_sparse_rows_and_frames():
 
 
 def test_a_single_model_has_support_vectors():
-    model = quick(average=False).fit(X2, Y2)
+    with pytest.warns(DataWarning) as caught:
+        model = quick(average=False).fit(X2, Y2)
+    (notice,) = caught[0].message.notices
+    assert notice.sentence == f"the model is fitted to {model.n_rows_} of 600 training rows, and 120 others judged its settings"
+    assert notice.share == 1.0 - model.n_rows_ / 600
     assert len(model.members_) == 1
     assert not model.settings_["landmarks"].any()
     assert (X2[model.support_] == model.support_vectors_).all()
@@ -122,7 +127,8 @@ def test_groups_are_held_out_and_drawn_as_wholes():
     assert len(sample_rows(600, 50, 0, Y2, huge)) <= 100
     # with few groups, or a splitter that says what is new, the folds judge
     for parameters in ({"groups": np.arange(600) // 40}, {}):
-        model = quick(cv=5 if parameters else KFold(3)).fit(X2, Y2, **parameters)
+        with pytest.warns(DataWarning, match="parameters were tuned on 90, and the model is fitted to 200, of 600 training rows"):
+            model = quick(cv=5 if parameters else KFold(3)).fit(X2, Y2, **parameters)
         assert "landmarks" not in model.settings_
         assert model.n_rows_ == 200
 
@@ -145,12 +151,14 @@ def test_whenever_the_time_ends_there_is_a_model():
     assert long.settings_["landmarks"].max() == 100
 
 
+@pytest.mark.filterwarnings("ignore:the model is fitted to:spotsvm.errors.DataWarning")
 def test_a_constant_target_has_no_support_vectors():
     model = TunedSVR(families=["rbf"], budget=1, random_state=0, average=False).fit(X2, np.full(600, 3.0))
     assert model.predict(X2_NEW[:9]) == pytest.approx(3.0)
     assert len(model.support_) == 0
 
 
+@pytest.mark.filterwarnings("ignore:the model is fitted to:spotsvm.errors.DataWarning")
 def test_the_support_of_one_setting_is_its_own():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6200, 2))
