@@ -30,6 +30,8 @@ HELD_ROWS = 5000
 SEARCH_SHARE = 0.5
 #: the value of `rows` that takes these numbers
 AUTO: Final = "auto"
+#: the code of the notice about the rows that a model has not seen
+ROWS_CODE = "rows"
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def rows_sentence(n_tuned: int, n_fitted: int, n: int) -> str:
 
 def rows_notices(n_fitted: int, n: int, sentence: str) -> list[Notice]:
     """Return the sentence about the rows of a model as a notice, with the share that it has not seen, if there is one."""
-    return [Notice("rows", sentence, share=1.0 - n_fitted / n)] if n_fitted < n else []
+    return [Notice(ROWS_CODE, sentence, share=1.0 - n_fitted / n)] if n_fitted < n else []
 
 
 def check_rows(rows: Any) -> None:

@@ -18,6 +18,7 @@ from spotsvm.common.notices import Notice, gathered
 from spotsvm.common.text import did_you_mean, short_names, shown_value
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.compile_first import compile_first
+from spotsvm.cross_validation.row_sample import ROWS_CODE
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.luck.difference import Judged, judged
 from spotsvm.luck.drawn import Drawn, Evidence, expected_of
@@ -332,8 +333,10 @@ class _SearchFit(Fit):
         model = clone(of_sample.estimator).set_params(**_caps(of_sample.estimator, rows.n_fitted))
         with speaking(COMMAND):
             refit = self.refit = refitted(model, rows, whole.X, whole.y, {}, clock.left(), of_sample.estimator)
-        self.told = [*self.told, *refit.notices]
-        say(f"notice: {refit.sentence}")
+        # the notice of the search is about the model of the sample
+        self.told = [*(one for one in self.told if one.code != ROWS_CODE), *refit.notices]
+        for line in (one.sentence for one in refit.notices if one.code == ROWS_CODE):
+            say(f"notice: {line}")
         if refit.why:
             self._search.study_.add_finding(ROWS, refit.finding)
             return verdict

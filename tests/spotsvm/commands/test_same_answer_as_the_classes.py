@@ -131,6 +131,11 @@ def test_a_search_of_many_rows(many, tmp_path):
     assert (model.decision_function(test.X) == names["model"].decision_function(test.X)).all()
     assert (model.decision_function(test.X) == search.decision_function(test.X)).all()
     assert train.groups.iloc[search.sampled_rows_].value_counts().eq(3).all()
+    said = result.stderr + result.stdout + (tmp_path / "out" / "comparison.csv").read_text()
+    n = len(search.sampled_rows_)
+    assert f"fitted to {n}" not in said  # the model of the sample, which is no longer there
+    sentence = f"Parameters were tuned on {n}, and the model is fitted to {len(train.y)}, of {len(train.y)} training rows."
+    assert sentence in " ".join(result.stdout.split())
     unit = ScoreUnit(search.default_score_.metric)
     assert table.loc["default", "out_of_fold"] == pytest.approx(unit.value(search.default_score_.value))
     assert table.loc["random", "on_folds"] == pytest.approx(unit.value(search.best_score_))
