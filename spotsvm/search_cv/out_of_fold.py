@@ -121,7 +121,7 @@ def is_own(estimator: Any, params: Mapping[str, Any], start: bool) -> bool:
     return all(name in own and same(name, value) for name, value in params.items())
 
 
-def combination(search: Any, table: OutOfFold, n_jobs: int | None) -> Any:
+def combined_estimator(search: Any, table: OutOfFold, n_jobs: int | None) -> Any:
     """Return the average of a few candidates or the best one calibrated, not fitted yet."""
     assert table.pool is not None
     if search.calibrate and not search.averages:

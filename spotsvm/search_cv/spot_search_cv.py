@@ -31,7 +31,7 @@ from spotsvm.search_cv.out_of_fold import (
     OF_TABLE,
     answers_out_of_fold,
     check_combination,
-    combination,
+    combined_estimator,
     estimates,
     search_out_of_fold,
 )
@@ -387,7 +387,7 @@ classes_, n_features_in_, feature_names_in_
             self.__dict__.update(estimates(table))
         if self.calibrate or self.averages:
             assert table is not None
-            best = combination(self, table, None if self.uses_workers else self.n_jobs)
+            best = combined_estimator(self, table, None if self.uses_workers else self.n_jobs)
             self.cv_results_["weight"] = table.weights.copy()
             self.__dict__.update(answers_out_of_fold(table, self.calibrate))
         else:
