@@ -27,7 +27,7 @@ from spotsvm.search_cv.arguments import AVERAGE, SearchArguments
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Response
 from spotsvm.search_cv.cv_results import BestCandidate
 from spotsvm.search_cv.run import SpotSearchRun
-from spotsvm.search_cv.scoring import answers_of
+from spotsvm.search_cv.scoring import kept_answers
 from spotsvm.search_cv.search_data import SearchData
 
 #: the attributes of a search that follow from its out-of-fold table
@@ -81,7 +81,7 @@ def search_out_of_fold(search: Any, run: SpotSearchRun, data: SearchData, best: 
     pool = best_candidates(best.results, metric, chosen, POOL if average else None)
     pool = sorted(pool) if average else pool
     trials = [t for t in search.study_.trials if t.state != "running"]
-    found: list[FoldAnswers | None] = [answers_of(trial) for trial in trials]
+    found: list[FoldAnswers | None] = [kept_answers(trial) for trial in trials]
     merged = folds_of_all_classes(splits, y, search.study_.seed) if classifier else splits
     needed = average or calibrated
     again = pool if average else pool[:1] if calibrated or any(one is not None for one in found) else []

@@ -144,7 +144,7 @@ def with_answers(outcome: Outcome, answers: FoldAnswers | None) -> Outcome:
     return replace(outcome, answers=answers.values, attributes={**outcome.attributes, **said})
 
 
-def answers_of(trial: Trial) -> FoldAnswers | None:
+def kept_answers(trial: Trial) -> FoldAnswers | None:
     """Return the answers of a candidate; None if they are not kept."""
     if trial.answers is None:
         return None
