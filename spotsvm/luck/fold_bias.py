@@ -30,13 +30,13 @@ def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
         )
     whole = np.isfinite(scores.sum(axis=1))
     if winner is None:
-        winner = best_candidate(scores)
+        winner = best_by_mean(scores)
     elif not whole[winner]:
         raise NoCompletedTrialError(f"candidate {winner} has no score in some fold")
     return scores[whole].max(axis=0), scores[winner]
 
 
-def best_candidate(scores: Floats) -> int:
+def best_by_mean(scores: Floats) -> int:
     """Return the first row with the best mean among those without a nan; NoCompletedTrialError if there is none."""
     means = scores.mean(axis=1)
     if np.isnan(means).all():
@@ -95,10 +95,10 @@ def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, ch
     metric = names[0] if metric is None else metric
     if metric not in names:
         raise ArgumentError(f"metric={metric!r} is not among the trials' scores; use one of {', '.join(names)}")
-    told = [fold_scores(t.extra, metric) for t in done]
+    told = [scores_by_fold(t.extra, metric) for t in done]
     folds = 1 + max(fold for scores in told for fold in scores)
     scores = np.array([[one.get(fold, np.nan) for fold in range(folds)] for one in told])
-    winner = best_candidate(scores) if chosen is None else [t.number for t in done].index(chosen)
+    winner = best_by_mean(scores) if chosen is None else [t.number for t in done].index(chosen)
     return optimism_of_folds(scores, winner=winner, params=done[winner].params, metric=metric)
 
 
@@ -111,7 +111,7 @@ def fold_metrics(trials: Sequence[Trial]) -> list[str]:
     return list(dict.fromkeys(match[2] for match in found if match))
 
 
-def fold_scores(extra: Mapping[str, float], metric: str) -> dict[int, float]:
+def scores_by_fold(extra: Mapping[str, float], metric: str) -> dict[int, float]:
     """Return a trial's test scores in a metric, by fold."""
     matches = [(_TEST.fullmatch(name), score) for name, score in extra.items()]
     return dict(sorted((int(match[1]), score) for match, score in matches if match and match[2] == metric))
@@ -123,7 +123,7 @@ def tuned_metric(trials: Sequence[Trial]) -> str | None:
 
 
 def _is_value(trial: Trial, metric: str) -> bool:
-    scores = list(fold_scores(trial.extra, metric).values())
+    scores = list(scores_by_fold(trial.extra, metric).values())
     return bool(scores) and trial.value is not None and bool(np.isclose(np.mean(scores), trial.value, rtol=1e-9, atol=1e-12))
 
 

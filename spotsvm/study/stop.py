@@ -15,7 +15,7 @@ import numpy as np
 
 from spotsvm.common.text import counted, shown_value
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NotPositiveDefiniteError
-from spotsvm.luck.fold_bias import corrected_standard_error, fold_scores, tuned_metric
+from spotsvm.luck.fold_bias import corrected_standard_error, scores_by_fold, tuned_metric
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
@@ -232,7 +232,7 @@ class ImprovementBelowUncertainty:
             return None
         incumbent = trials[gain.incumbent]
         metric = tuned_metric([incumbent])
-        scores = [] if metric is None else list(fold_scores(incumbent.extra, metric).values())
+        scores = [] if metric is None else list(scores_by_fold(incumbent.extra, metric).values())
         if len(scores) > 1:
             return StopFigures(n, gain.improvement, corrected_standard_error(scores, self.test_share), "folds")
         if noisy:

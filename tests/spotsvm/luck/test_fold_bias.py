@@ -13,9 +13,9 @@ from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.luck.fold_bias import (
     corrected_standard_error,
     fold_metrics,
-    fold_scores,
     optimism_of_folds,
     optimism_of_trials,
+    scores_by_fold,
     tuned_metric,
 )
 from spotsvm.luck.intervals import nadeau_bengio
@@ -114,10 +114,10 @@ def test_scores_of_a_trial_by_metric_and_fold():
     assert tuned_metric([Trial(0, {}, (), "ok", 0.7, extra)]) is None
     assert tuned_metric([Trial(0, {}, (), "ok", 0.7)]) is None
     extra = {f"split{k}_test_a": float(k) for k in (10, 2, 0)} | {"split0_test_a_b": 9.0, "split0_train_a": 8.0}
-    assert fold_scores(extra, "a") == {0: 0.0, 2: 2.0, 10: 10.0}
-    assert list(fold_scores(extra, "a")) == [0, 2, 10]
-    assert fold_scores(extra, "a_b") == {0: 9.0}
-    assert fold_scores(extra, "c") == {}
+    assert scores_by_fold(extra, "a") == {0: 0.0, 2: 2.0, 10: 10.0}
+    assert list(scores_by_fold(extra, "a")) == [0, 2, 10]
+    assert scores_by_fold(extra, "a_b") == {0: 9.0}
+    assert scores_by_fold(extra, "c") == {}
 
 
 @pytest.mark.parametrize(("share", "ratio"), [(None, 1 / 4), (0.5, 1)])
