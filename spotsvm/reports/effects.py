@@ -11,7 +11,7 @@ import pandas as pd
 from spotsvm.common.drawing import BLUE, ORANGE, drawing, name_chosen, name_trials, plain, set_ticks
 from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
-from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
+from spotsvm.reports.html.page import Highlight, Part, Picture, Section, Table
 from spotsvm.reports.model import StudyModel
 from spotsvm.reports.view import Importance, MainEffect, StudyView, main_effects
 
@@ -33,7 +33,7 @@ def effects_parts(view: StudyView) -> list[Part]:
 
 def _of_one(view: StudyView, k: int, model: StudyModel | str) -> list[Part]:
     if isinstance(model, str):
-        return [Notice(f"No effects can be shown. {model}", "note")]
+        return [Highlight(f"No effects can be shown. {model}", "note")]
     parts: list[Part] = [_trust(model)]
     shares = view.importances[k]
     order = list(range(len(view.axes)))
@@ -53,7 +53,7 @@ def _trust(model: StudyModel) -> Part:
     )
     if share >= _POOR:
         return text + "."
-    return Notice(
+    return Highlight(
         f"{text}. This is little, so the effects are only hints. More trials or less noise would make them clearer.", "warning"
     )
 

@@ -12,7 +12,7 @@ from spotsvm.common.text import counted, short
 from spotsvm.luck.bootstrap import N_DRAWS
 from spotsvm.reports.fitted_methods import LEARNED, score_rows
 from spotsvm.reports.fitted_model import Array, FittedModel, Floats, JudgedAnswers
-from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
+from spotsvm.reports.html.page import Highlight, Part, Picture, Section, Table
 
 _COVERAGES = (0.8, 0.9, 0.95, 0.99)  # of the sets and intervals that are shown
 _MOST_CLASSES = 8  # whose sets are shown one by one
@@ -56,9 +56,11 @@ def expected_section(model: FittedModel) -> Section | None:
     if model.default is not None:
         parts.append(f"The default model is {model.default_is.replace('`', '')}.")
     if expected.too_few:
-        parts.insert(0, Notice(f"The {unit.title} to expect is {expected.text()}.", "warning"))
+        parts.insert(0, Highlight(f"The {unit.title} to expect is {expected.text()}.", "warning"))
     if not model.complete:
-        parts.append(Notice("The timeout ended the fit before all settings were scored or all members were fitted.", "warning"))
+        parts.append(
+            Highlight("The timeout ended the fit before all settings were scored or all members were fitted.", "warning")
+        )
     return Section("Expected score", parts)
 
 

@@ -12,7 +12,7 @@ from spotsvm.luck.sentences import expectation
 from spotsvm.reports.fitted_model import FittedModel
 from spotsvm.reports.html.cells import cell_of
 from spotsvm.reports.html.findings import findings_of
-from spotsvm.reports.html.page import Notice, Part, Picture, Section
+from spotsvm.reports.html.page import Highlight, Part, Picture, Section
 from spotsvm.reports.verdict import interval_picture, verdict_parts
 from spotsvm.reports.view import MOST, SURE, StudyView
 from spotsvm.trials.findings import ROWS
@@ -46,17 +46,17 @@ def _counts(view: StudyView) -> str:
 
 def fitted_parts(model: FittedModel) -> list[Part]:
     """Return what to know before a score is trusted, and the verdict on tuning."""
-    parts: list[Part] = [Notice(sentence, "warning") for sentence in model.notices]
-    return parts if model.verdict is None else [*parts, Notice(str(model.verdict), "finding")]
+    parts: list[Part] = [Highlight(sentence, "warning") for sentence in model.notices]
+    return parts if model.verdict is None else [*parts, Highlight(str(model.verdict), "finding")]
 
 
 def outcome_section(view: StudyView) -> Section:
     """Return the section."""
-    notices: list[Part] = [Notice(sentence, "warning") for sentence in view.findings.notices]
+    notices: list[Part] = [Highlight(sentence, "warning") for sentence in view.findings.notices]
     parts = notices if view.fitted is None or view.verdict is not None else fitted_parts(view.fitted)
     if view.has_unread_verdict:
         parts.append(
-            Notice(
+            Highlight(
                 "The verdict on tuning in this record was written by another version of spotsvm, and is not shown. The command "
                 "that made the record makes the verdict anew, without a new evaluation.",
                 "warning",
@@ -64,22 +64,22 @@ def outcome_section(view: StudyView) -> Section:
         )
     if view.n_running:
         parts.append(
-            Notice(
+            Highlight(
                 f"{counted(view.n_running, 'trial')} had no result when this report was made: the study was running, or had been "
                 "interrupted. The report is about the finished trials.",
                 "warning",
             )
         )
     if not view.done:
-        parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
+        parts.append(Highlight("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
     elif view.study.objectives.several and view.front:
         parts += _front(view)
     elif view.recommended is None:
-        parts.append(Notice(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))
+        parts.append(Highlight(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))
     elif view.verdict is not None:
         parts += verdict_parts(view.verdict)
     else:
-        parts += [Notice(_words(view, view.recommended), "finding"), *_interval_of(view, view.recommended)]
+        parts += [Highlight(_words(view, view.recommended), "finding"), *_interval_of(view, view.recommended)]
     return Section("Result", [*parts, *findings_of(view.findings, ROWS)])
 
 
@@ -154,7 +154,7 @@ def _front(view: StudyView) -> list[Part]:
     named = " and ".join(objectives.labels)
     thin = f" At most {MOST} trials of the front and {MOST} others are drawn." if len(view.done) > MOST else ""
     return [
-        Notice(
+        Highlight(
             f"The front has {counted(len(front), 'trial')} of {len(view.done)}: no other trial is better in one objective and at "
             "least as good in all others. Which of them to use depends on how much each objective matters to you.",
             "finding",

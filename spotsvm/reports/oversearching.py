@@ -13,7 +13,7 @@ from spotsvm.common.text import short, short_names
 from spotsvm.luck.optimism import Optimism
 from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.html.findings import findings_of
-from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
+from spotsvm.reports.html.page import Highlight, Part, Picture, Section, Table
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.findings import JUDGEMENT, OVERSEARCHING
 from spotsvm.trials.metrics import ScoreUnit
@@ -42,7 +42,7 @@ def oversearching_section(view: StudyView) -> Section | None:
     if isinstance(luck, str):
         if not (has_best or luck or further):
             return None
-        parts = [Notice(luck, "warning")] if luck else _from_trials(view) if has_best else []
+        parts = [Highlight(luck, "warning")] if luck else _from_trials(view) if has_best else []
     else:
         parts = [*_of_default(view, luck), *_optimism_parts(luck)]
         if OVERSEARCHING not in view.findings:
@@ -75,7 +75,7 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
     frame = _readable(optimism.frame())
     frame = frame.assign(**{name: frame[name].map(unit.value) for name in ("tuned", "outer") if name in frame})
     parts: list[Part] = [
-        Notice(optimism.summary(), "finding"),
+        Highlight(optimism.summary(), "finding"),
         Picture(
             figure,
             _CAPTIONS[optimism.how],
@@ -129,7 +129,7 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
         ax.legend(loc="best")
     verdict = f"the value is too good by {short(float(gap))}" if gap > 0 else "the value is not too good"
     return [
-        Notice(
+        Highlight(
             f"The best trial has the value {short(float(tuned[-1]))} and the {name} {short(float(test[-1]))}: {verdict}. This "
             f"assumes that {name} is the same kind of score as the value, on data that the search has not used.",
             "finding",
@@ -169,7 +169,7 @@ def _models_view(view: StudyView) -> list[Part]:
     seen, predicted = short(best.best_seen_value), short(best.best_seen_value + view.sign * gap)
     much = f"{short(gap, 3)} of the best value seen, {seen}, is luck" if gap > 0 else f"the best value seen, {seen}, is not luck"
     return [
-        Notice(
+        Highlight(
             f"According to the Kriging model, {much}: it predicts {predicted} for the same configuration, and a single value has "
             f"a standard error of about {short(best.best_seen_standard_error, 2)}. This is the noise between evaluations only; "
             "new data can differ by more.",

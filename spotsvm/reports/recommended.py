@@ -10,7 +10,7 @@ import pandas as pd
 
 from spotsvm.common.text import MISSING, headings_apart, short, short_names, value_text
 from spotsvm.reports.axes import StudyAxis
-from spotsvm.reports.html.page import Notice, Part, Section, Table
+from spotsvm.reports.html.page import Highlight, Part, Section, Table
 from spotsvm.reports.model import StudyModel
 from spotsvm.reports.view import MOST, SURE, StudyView
 from spotsvm.trials.edges import edges_of
@@ -49,7 +49,7 @@ def recommended_section(view: StudyView) -> Section | None:
         parts.append(f"Full names: {', '.join(shortened)}.")
     if ranges:
         parts.append(_WHAT_IS_PLAUSIBLE.format(width=width))
-    parts += [Notice(str(edge), "note") for edge in edges_of(params, view.study.space)]
+    parts += [Highlight(str(edge), "note") for edge in edges_of(params, view.study.space)]
     return Section("Recommended parameters", parts)
 
 

@@ -13,7 +13,7 @@ from spotsvm.reports.effects import effects_parts
 from spotsvm.reports.fitted_model import FittedModel
 from spotsvm.reports.fitted_sections import answers_section, columns_section, expected_section, fitted_facts, members_section
 from spotsvm.reports.html.findings import further_section
-from spotsvm.reports.html.page import Code, Notice, Page, Part, Section
+from spotsvm.reports.html.page import Code, Highlight, Page, Part, Section
 from spotsvm.reports.learning_curves import learning_curves_section
 from spotsvm.reports.outcome import facts, fitted_parts, outcome_section
 from spotsvm.reports.oversearching import oversearching_section
@@ -83,7 +83,7 @@ def _page(
         sections += [expected_section(model), answers_section(model), members_section(model), columns_section(model)]
     if view is not None:
         sections.append(oversearching_section(view))
-        too_large = [Section("Convergence", [Notice(view.too_large, "warning")])] if view.too_large else _drawn(view, baseline)
+        too_large = [Section("Convergence", [Highlight(view.too_large, "warning")])] if view.too_large else _drawn(view, baseline)
         sections += [
             *too_large,
             trials_section(view),

@@ -12,7 +12,7 @@ import pandas as pd
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import counted, duration, short_names, value_text
 from spotsvm.reports.axes import branch_labels
-from spotsvm.reports.html.page import Notice, Part, Section, Table
+from spotsvm.reports.html.page import Highlight, Part, Section, Table
 from spotsvm.reports.repeat import CONTEXT
 from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
@@ -46,7 +46,7 @@ def version_parts(then: Any, when: str) -> list[Part]:
     frame = pd.DataFrame([(name, str(then.get(name, "not recorded")), now[name]) for name in now], columns=["", when, "now"])
     parts: list[Part] = [Table(frame, "Versions")]
     if changed := [name for name in now if name in then and then[name] != now[name]]:
-        parts.append(Notice(f"{', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
+        parts.append(Highlight(f"{', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
     return parts
 
 

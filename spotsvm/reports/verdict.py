@@ -12,7 +12,7 @@ from spotsvm.common.text import short
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import bounded
 from spotsvm.luck.verdict import Verdict
-from spotsvm.reports.html.page import Notice, Part, Picture, Table
+from spotsvm.reports.html.page import Highlight, Part, Picture, Table
 from spotsvm.reports.view import SURE
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -29,7 +29,7 @@ Row = tuple[str, float, float, float]
 def verdict_parts(verdict: Verdict) -> list[Part]:
     """Return the sentences, the scores as a picture and a table, and the difference if two models were compared."""
     unit = ScoreUnit(verdict.metric)
-    words = [Notice(text, "finding") for text in (verdict.sentence, verdict.expectation) if text]
+    words = [Highlight(text, "finding") for text in (verdict.sentence, verdict.expectation) if text]
     rows: list[Row] = []
 
     def add(name: str, value: float, error: float) -> None:
@@ -44,7 +44,7 @@ def verdict_parts(verdict: Verdict) -> list[Part]:
         add(f"{rival.name}, held-out rows", rival.held_out, rival.error)
     return [
         *words,
-        *(Notice(text, "warning") for text in verdict.warnings),
+        *(Highlight(text, "warning") for text in verdict.warnings),
         interval_picture(
             [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
             unit.title,

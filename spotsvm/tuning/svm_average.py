@@ -180,7 +180,7 @@ class SVMAverage(Model):
         final, facts = results[-1], job.facts()
         assert final.verdict is not None
         title = type(final.estimator).__name__ + (f" for {facts['File']}" if "File" in facts else "")
-        first = [*(page.Notice(notice.sentence, "warning") for notice in final.notices), *verdict_parts(final.verdict)]
+        first = [*(page.Highlight(notice.sentence, "warning") for notice in final.notices), *verdict_parts(final.verdict)]
         repeat = [page.Code(job.command, "The command")] if job.command else []
         repeat.append(page.Code(final.code, "Python code that repeats the fit"))
         about = [(name, str(value)) for name, value in facts.items()]

@@ -23,7 +23,7 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.new_files import new_file
 from spotsvm.comparison.runs import check_jobs, checked_seeds
 from spotsvm.errors import ArgumentError, DataError, StorageError
-from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
+from spotsvm.reports.html.page import Code, Highlight, Page, Part, Picture, Section, Table
 from spotsvm.studies.common.data import data_from
 from spotsvm.studies.common.jobs import Job, JobFile, run_jobs
 from spotsvm.studies.common.table import draw_table, interval_columns, markdown_table, table_figures
@@ -396,8 +396,8 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _findings(experiment: Experiment) -> list[Part]:
-    quick: list[Part] = [Notice("This is the quick form: it only shows that the study works.", "warning")]
-    return (quick if experiment.quick else []) + [Notice(text, "finding") for text in _paragraphs(experiment.conclusion())]
+    quick: list[Part] = [Highlight("This is the quick form: it only shows that the study works.", "warning")]
+    return (quick if experiment.quick else []) + [Highlight(text, "finding") for text in _paragraphs(experiment.conclusion())]
 
 
 def _figures(experiment: Experiment) -> list[Part]:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.reports.html.cells import cut_text
-from spotsvm.reports.html.page import Notice, Part, Section, Table
+from spotsvm.reports.html.page import Highlight, Part, Section, Table
 from spotsvm.trials.findings import JUDGEMENT, NOTICES, OVERSEARCHING, REPEAT, ROWS, STOP, TABLE, TIMEOUT, VERDICT
 
 #: headings of the library's own findings
@@ -49,7 +49,7 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
     parts: list[Part] = []
     for key in ("sentence", "summary"):
         if isinstance(text := finding.get(key), str):
-            parts.append(Notice(cut_text(text), "finding"))
+            parts.append(Highlight(cut_text(text), "finding"))
     single = [(_title(name, key), _text(value)) for key, value in finding.items() if key not in _SILENT and not _rows(value)]
     if single:
         parts.append(Table(pd.DataFrame(single, columns=["what", "value"]), "Its numbers"))

@@ -128,7 +128,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Notice:
+class Highlight:
     """A highlighted paragraph; its tone determines its colour and first word."""
 
     text: str
@@ -154,8 +154,8 @@ class Section:
         heights = {"left": 0.0, "right": 0.0}
         side = "whole"
         for part in self.parts:
-            texts = isinstance(part, str | Notice)
-            joined = texts and side != "whole" and isinstance(cells[-1][1][-1], str | Notice)
+            texts = isinstance(part, str | Highlight)
+            joined = texts and side != "whole" and isinstance(cells[-1][1][-1], str | Highlight)
             if joined and sum(map(_height, cells[-1][1])) < _LONG_TEXT:
                 cells[-1][1].append(part)
             elif texts or _is_narrow(part):
@@ -169,7 +169,7 @@ class Section:
         return cells
 
 
-Part = str | Table | Picture | Code | Notice | Section
+Part = str | Table | Picture | Code | Highlight | Section
 _NARROW_COLUMNS, _NARROW_INCHES = 6, 5.5
 _LONG_TEXT = 15.0  # lines
 

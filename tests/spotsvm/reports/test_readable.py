@@ -11,7 +11,7 @@ from scipy.stats import loguniform, uniform
 
 from spotsvm import Study
 from spotsvm.reports.convergence import convergence_section
-from spotsvm.reports.html.page import Notice, Page, Picture, Section, Table
+from spotsvm.reports.html.page import Highlight, Page, Picture, Section, Table
 from spotsvm.reports.report import study_page
 from spotsvm.reports.view import StudyView
 from tests.spotsvm.reports.pages import check_page
@@ -67,11 +67,11 @@ def test_narrow_parts_fill_two_columns_evenly():
     picture = Picture(Figure(figsize=(4.4, 3.3)), "p", "a picture")
     table = Table(pd.DataFrame({"a": range(3)}), "t")
     wide = Picture(Figure(figsize=(3, 2)), "w", "panels", others=[Figure(figsize=(3, 2))])
-    parts = ["words", Notice("more"), picture, table, table, wide, table]
+    parts = ["words", Highlight("more"), picture, table, table, wide, table]
     sides = [side for side, _ in Section("s", parts).cells]
     assert sides == ["left", "right", "left", "left", "whole", "left"]
     assert Section("s", parts).cells[0][1] == parts[:2]
-    long = [Notice("word " * 300), Notice("and more"), Notice("and more")]
+    long = [Highlight("word " * 300), Highlight("and more"), Highlight("and more")]
     assert Section("s", long).cells == [("left", long[:1]), ("right", long[1:])]
 
 

@@ -11,7 +11,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.common.csv_files import write_csv
-from spotsvm.reports.html.page import Code, Notice, Page, Picture, Section, Table, script
+from spotsvm.reports.html.page import Code, Highlight, Page, Picture, Section, Table, script
 from tests.fuzz.hostile_values import TEXTS
 from tests.spotsvm.reports.pages import Outline
 
@@ -39,7 +39,7 @@ def checked(html):
 @given(ANY)
 def test_text_in_every_part_of_a_page(text):
     table = Table(pd.DataFrame({text: [text, 1]}), text)
-    parts = [text, table, Code(text, text), Notice(text, "finding"), Section(text, [text])]
+    parts = [text, table, Code(text, text), Highlight(text, "finding"), Section(text, [text])]
     checked(Page(text, [Section(text, parts)] * 3, lead=text, footer=text).html())
 
 

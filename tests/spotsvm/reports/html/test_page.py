@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from spotsvm.errors import ArgumentError, StorageError
-from spotsvm.reports.html.page import Code, Notice, Page, Picture, Section, Table
+from spotsvm.reports.html.page import Code, Highlight, Page, Picture, Section, Table
 from tests.spotsvm.reports.pages import check_page
 
 
@@ -24,7 +24,7 @@ def page():
         "Title",
         [
             Section("One", ["A paragraph.", Table(frame, "Scores"), Picture(figure(), "Lines", "Two lines")]),
-            Section("Two", [Code("print(1 < 2)", "Code"), Notice("Mind.", "warning")]),
+            Section("Two", [Code("print(1 < 2)", "Code"), Highlight("Mind.", "warning")]),
             Section("One", [Picture(figure(), "Lines", "Two lines"), Section("Below", [Section("Further below", ["Text."])])]),
         ],
         lead="What it is about.",
