@@ -12,11 +12,14 @@ from sklearn import config_context, get_config
 from sklearn.base import clone
 
 from spotsvm.common.notices import Notice, gathered
-from spotsvm.common.text import duration
+from spotsvm.common.text import duration, printable_line
 from spotsvm.cross_validation.row_sample import DrawnRows, Rows, at_rows, rows_notices, rows_sentence
 from spotsvm.errors import WorkersError
 from spotsvm.preprocessing.cells.findings import speaking, voice
 from spotsvm.study.workers.process import TimeUpError, call_within
+
+#: seconds for which no process is started
+_SHORTEST = 0.01
 
 
 @dataclass(frozen=True)
@@ -86,15 +89,15 @@ def refitted(
         of_sample, told_of_sample = _fitted(clone(model), *at_rows(X, y, params, drawn.searched))
     left = seconds - (monotonic() - began)
     n = drawn.n_fitted
+    if left < _SHORTEST:
+        return Refit(of_sample, drawn, monotonic() - began, told_of_sample, f"no time was left for a fit to {n} rows")
     try:
-        if left <= 0.0:
-            raise TimeUpError
         fitted, told = _fitted_within(model, *fitted_rows, left)
         return Refit(fitted, drawn, monotonic() - began, told)
     except TimeUpError:
-        why = f"a fit to {n} rows took longer than the {duration(max(left, 0.0))} left"
+        why = f"a fit to {n} rows took longer than the {duration(left)} left"
     except WorkersError as error:
-        why = f"a fit to {n} rows within a limit of time was not possible: {error}"
+        why = f"a fit to {n} rows within a limit of time was not possible: {printable_line(str(error), 200)}"
     return Refit(of_sample, drawn, monotonic() - began, told_of_sample, why)
 
 

@@ -8,6 +8,7 @@ from textwrap import indent
 from typing import Any
 
 from spotsvm.common.code import Script, params_code
+from spotsvm.common.text import printable_line
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.repeat import space_code
 from spotsvm.search_cv.refit import Refit
@@ -112,7 +113,7 @@ def _refit_code(refit: Refit | None, searched: str) -> tuple[str, list[str], dic
     if refit is None:
         return searched, [], {}
     if refit.why:
-        return searched, ["# the fit to more rows took longer than the time left"], {}
+        return searched, [f"# {printable_line(refit.why, 120)}"], {}
     params = {name: value for name, value in refit.estimator.get_params().items() if name.endswith("max_iter")}
     if refit.rows is None:
         return "train", [], params

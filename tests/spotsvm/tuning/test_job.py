@@ -546,7 +546,7 @@ def test_a_fit_to_more_rows_that_takes_too_long_leaves_the_model_of_the_sample(t
     of_sample = results[0 if results[-1].verdict.recommended == "default" else -1]
     assert of_sample.estimator[-1].shape_fit_[0] == 30
     assert recommended(free)[-1].shape_fit_[0] == 50
-    assert "# the fit to more rows took longer than the time left" in results[-1].code
+    assert "\n# a fit to 50 rows took longer than the " in results[-1].code
     assert notice.sentence in unescape((tmp_path / "report.html").read_text())
 
 
