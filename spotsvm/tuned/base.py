@@ -433,6 +433,12 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         found = judged([self._evidence, *further], self.scoring_)
         self.expected_score_, self.default_score_, self.constant_score_, self.verdict_ = found
 
+    @property
+    def _sparse_gamma(self) -> float | None:
+        """The gamma of the default model on sparse rows, as that of dense rows; None for a table, or before a fit."""
+        fitted = getattr(self, "_columns", None)
+        return None if fitted is None or hasattr(fitted, "encoder") else 1.0 / max(int(np.count_nonzero(fitted.scale)), 1)
+
     @abstractmethod
     def default_estimator(self, cv: int = 5) -> Any:
         """Return the default model, not fitted yet."""

@@ -56,25 +56,34 @@ def with_threshold(estimator: Any, threshold: float | None, positive: Any) -> An
 
 
 def default_svm(
-    classify: bool, categorical: Any = (), *, scaler: Any = None, max_iter: int = -1, class_weight: Any = None
+    classify: bool,
+    categorical: Any = (),
+    *,
+    scaler: Any = None,
+    max_iter: int = -1,
+    class_weight: Any = None,
+    sparse_gamma: float | None = None,
 ) -> Pipeline:
     """Return `SVC()`, or `SVR()` with a standardised target, behind a `TableEncoder` that standardises numbers.
 
-    Levels, gaps and texts stay as encoded: standardised, a rare level would count more than any number.
+    Levels, gaps and texts stay as encoded: standardised, a rare level would count more than any number. With `sparse_gamma` it is
+    for sparse rows, which are not centred: that of `gamma="scale"` depends on the centre.
     """
+    gamma: Any = "scale" if sparse_gamma is None else sparse_gamma
     machine = (
-        SVC(max_iter=max_iter, class_weight=class_weight)
+        SVC(gamma=gamma, max_iter=max_iter, class_weight=class_weight)
         if classify
-        else TransformedTargetRegressor(SVR(max_iter=max_iter), transformer=TargetScaler())
+        else TransformedTargetRegressor(SVR(gamma=gamma, max_iter=max_iter), transformer=TargetScaler())
     )
+    if sparse_gamma is not None:
+        return make_pipeline(StandardScaler(with_mean=False), machine)
     return make_pipeline(TableEncoder(categorical, scaler=StandardScaler() if scaler is None else scaler), machine)
 
 
 def default_classifier(
-    categorical: Any, class_weight: Any, cv: int, calibrated: bool, threshold: float | None, positive: Any
+    plain: Pipeline, class_weight: Any, cv: int, calibrated: bool, threshold: float | None, positive: Any
 ) -> Any:
     """Return the default SVM for classes; `calibrated` if probabilities are needed, which `SVC` does not have."""
-    plain = default_svm(True, categorical, class_weight=class_weight)
     return with_threshold(
         WeightedCalibration(plain, cv=cv, class_weight=class_weight) if calibrated else plain, threshold, positive
     )

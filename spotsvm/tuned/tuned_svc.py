@@ -28,7 +28,7 @@ from spotsvm.out_of_fold.judged_rows import JudgedRows, own_class
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.trials.scorer_trial import with_positive
 from spotsvm.tuned.base import Array, Floats, TunedModel, check_coverage
-from spotsvm.tuned.default_models import default_classifier, with_threshold
+from spotsvm.tuned.default_models import default_classifier, default_svm, with_threshold
 from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.task import Task
 
@@ -72,9 +72,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
         "f1_macro", "roc_auc", "roc_auc_ovr", "average_precision", "neg_log_loss" or "neg_brier_score". "f1" and, of two classes,
         "average_precision" are those of `pos_label`.
     cv : int, splitter or iterable, default=5
-        Number of shuffled stratified folds (with groups, of whole groups), or folds in scikit-learn's forms. Rows that are equal
-        in all columns are in one fold, and copies of a row that are very many are training rows in each fold. Rows that no fold
-        tests do not count in weights and estimates.
+        Number of shuffled stratified folds (with groups, of whole groups), or folds in scikit-learn's forms. A `DataWarning`
+        tells if groups or rows allow fewer. Rows that are equal in all columns are in one fold, and copies of a row that are very
+        many are training rows in each fold. Rows that no fold tests do not count in weights and estimates.
     rows : "auto", int or None, default="auto"
         Number of rows, stratified by class, on which the grid is scored; None is all. "auto" is all rows up to 3,000, then 2,000
         up to 6,000, otherwise 1,000. From 6,000 rows on, a fifth of the rows (at most 5,000) is held out, unless `rows` is None,
@@ -330,7 +330,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Returns
         -------
         estimator
-            A pipeline of a `TableEncoder` that standardises numbers, and `SVC()` with this `class_weight`. Where `scoring` or
+            A pipeline of a `TableEncoder` that standardises numbers, and `SVC()` with this `class_weight`; after a fit to
+            sparse rows of a `StandardScaler` that does not centre them, and `SVC()`. Where `scoring` or
             `threshold` needs probabilities, which `SVC` does not have, they are calibrated by cross-validation, and the threshold
             is applied.
         """
@@ -341,7 +342,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         if isinstance(weights, Mapping) and hasattr(self, "classes_"):  # SVC knows classes by their labels, not by names
             factors = class_factors(weights, self.classes_, np.arange(len(self.classes_)))
             weights = dict(zip(self.classes_.tolist(), factors.tolist(), strict=True))
-        return default_classifier(self.categorical, weights, cv, needs, self.threshold, positive)
+        plain = default_svm(True, self.categorical, class_weight=weights, sparse_gamma=self._sparse_gamma)
+        return default_classifier(plain, weights, cv, needs, self.threshold, positive)
 
     def _scorer(self) -> Any:
         scorer = get_scorer(self.scoring_)

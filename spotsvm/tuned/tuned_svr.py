@@ -60,7 +60,8 @@ class TunedSVR(RegressorMixin, TunedModel):
         "neg_root_mean_squared_error", with the same weights; or "neg_mean_absolute_error", for which the weight of a setting is
         how often it is the best when rows are drawn again.
     cv : int, splitter or iterable, default=5
-        Number of shuffled folds (with groups, of whole groups), or folds in scikit-learn's forms.
+        Number of shuffled folds (with groups, of whole groups), or folds in scikit-learn's forms. A `DataWarning` tells if groups
+        or rows allow fewer.
 
     Attributes
     ----------
@@ -167,9 +168,10 @@ class TunedSVR(RegressorMixin, TunedModel):
         Returns
         -------
         estimator
-            A pipeline of a `TableEncoder` that standardises numbers, and `SVR()` with a standardised target.
+            A pipeline of a `TableEncoder` that standardises numbers, and `SVR()` with a standardised target; after a fit to
+            sparse rows of a `StandardScaler` that does not centre them, and this `SVR()`.
         """
-        return default_svm(False, self.categorical)
+        return default_svm(False, self.categorical, sparse_gamma=self._sparse_gamma)
 
     def _scorer(self) -> Any:
         return get_scorer(self.scoring_)

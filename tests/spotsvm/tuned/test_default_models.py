@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.compose import make_column_transformer
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
@@ -76,6 +77,21 @@ def test_on_many_rows_it_is_the_estimator_on_the_rows_fitted(kind, monkeypatch):
     estimator = model.default_estimator().fit(table[~held], y[~held])
     theirs = answers(estimator, table[held])
     assert in_units(model) == pytest.approx(theirs, abs=0.03 * theirs.std())
+
+
+@KINDS
+def test_sparse_rows_have_the_default_of_dense_ones(kind):
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((90, 4)) < 0.6, 0.0, rng.normal(2.0, 1.0, (90, 4)))
+    y = rows[:, 0] + 0.3 * rng.normal(size=90)
+    y = np.where(y > 0.5, "yes", "no") if kind is TunedSVC else y
+    dense, sparse = kind(budget=1, random_state=0).fit(rows, y), kind(budget=1, random_state=0).fit(csr_matrix(rows), y)
+    assert sparse.default_score_.value == pytest.approx(dense.default_score_.value, abs=0.02)
+    model = sparse.default_estimator().fit(csr_matrix(rows), y)
+    assert answers(model, csr_matrix(rows)) == pytest.approx(answers(dense.default_estimator().fit(rows, y), rows), abs=0.01)
+    dense.add_held_out(rows, y, dense.default_estimator().fit(rows, y))
+    sparse.add_held_out(csr_matrix(rows), y, model)
+    assert sparse.default_score_.held_out == pytest.approx(dense.default_score_.held_out, abs=0.02)
 
 
 @KINDS
