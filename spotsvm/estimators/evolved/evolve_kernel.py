@@ -16,7 +16,7 @@ from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standa
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import MatrixTask, Split, folds, holdouts
-from spotsvm.estimators.evolved.settings import KernelEvolutionSettings, Setting
+from spotsvm.estimators.evolved.settings import KernelEvolutionSettings, KernelSetting
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, evolve
@@ -38,7 +38,7 @@ class EvolvedKernel:
     """
 
     kernel: ExpressionKernel
-    setting: Setting
+    setting: KernelSetting
     fitness: float
     cv_error: float
     history: pd.DataFrame
@@ -210,7 +210,7 @@ class _Compared(NamedTuple):
 def _at_best_C(finalist: Judged, fitness: KernelFitness, parts: Sequence[Split]) -> _Compared:
     assert finalist.setting is not None
     grid = np.geomspace(*fitness.ranges.C, _C_VALUES).tolist()
-    tried: list[Setting] = [finalist.setting, *(replace(finalist.setting, C=C) for C in grid)]
+    tried: list[KernelSetting] = [finalist.setting, *(replace(finalist.setting, C=C) for C in grid)]
     scores, _ = fitness.try_settings(finalist.expression, tried, parts)
     best = int(np.argmin(scores.loss))
     return _Compared(replace(finalist, setting=tried[best]), float(scores.error[best]), float(scores.loss[best]))
@@ -259,10 +259,10 @@ class NumbersSpace:
         """The point of the numbers that it has."""
         return np.full(self.dimension, 0.5)
 
-    def at(self, point: Floats) -> tuple[Expression, Setting]:
+    def at(self, point: Floats) -> tuple[Expression, KernelSetting]:
         """Return the expression and the setting at a point."""
         values = np.exp(self._centre + (2 * point - 1) * np.log(_REACH)).tolist()
         first = 2 if self.with_epsilon else 1
         k = first + len(self.setting.constants)
-        setting = Setting(values[0], tuple(values[first:k]), values[1] if self.with_epsilon else 0.0)
+        setting = KernelSetting(values[0], tuple(values[first:k]), values[1] if self.with_epsilon else 0.0)
         return self.expression.with_values(values[k:]), setting

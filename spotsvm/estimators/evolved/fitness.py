@@ -11,7 +11,7 @@ import numpy as np
 
 from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.matrix_task import MatrixTask, Scores, Split
-from spotsvm.estimators.evolved.settings import Ranges, Setting
+from spotsvm.estimators.evolved.settings import KernelSetting, Ranges
 from spotsvm.solvers.dual.problem.spectrum import MatrixState, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate_settings
 from spotsvm.solvers.search.genetic_programming.steady_state import Fitness
@@ -26,7 +26,7 @@ class Judged:
     """
 
     expression: Expression
-    setting: Setting | None
+    setting: KernelSetting | None
     error: float
     loss: float
     n_machines: int
@@ -91,7 +91,7 @@ class KernelFitness:
         setting, state = (settings[best], states[best]) if alive else (None, states[-1])
         return Judged(expression, setting, float(scores.error[best]), float(scores.loss[best]), len(settings), state)
 
-    def absolute(self, found: Judged) -> Setting:
+    def absolute(self, found: Judged) -> KernelSetting:
         """Convert a setting to the expression's kernel without normalisation."""
         assert found.setting is not None
         if not self.relative:
@@ -100,7 +100,7 @@ class KernelFitness:
         return replace(found.setting, C=found.setting.C / variance(K))
 
     def try_settings(
-        self, expression: Expression, settings: Sequence[Setting], splits: Sequence[Split] | None = None
+        self, expression: Expression, settings: Sequence[KernelSetting], splits: Sequence[Split] | None = None
     ) -> tuple[Scores, list[MatrixState]]:
         """Return the scores of each setting and the state of its matrix; inf for a matrix that cannot be used."""
         scores = np.full((2, len(settings)), np.inf)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats, Integers
-from spotsvm.estimators.evolved.settings import Indefinite, Setting
+from spotsvm.estimators.evolved.settings import Indefinite, KernelSetting
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
@@ -58,11 +58,11 @@ class MatrixTask(ABC):
         """Return the error of a constant prediction."""
 
     @abstractmethod
-    def split_scores(self, K: Floats, settings: Sequence[Setting], split: Split, semidefinite: bool, seed: int) -> Scores:
+    def split_scores(self, K: Floats, settings: Sequence[KernelSetting], split: Split, semidefinite: bool, seed: int) -> Scores:
         """Return each setting's scores on a split's test rows after training on the others."""
 
     def scores(
-        self, K: Floats, settings: Sequence[Setting], splits: Sequence[Split], *, semidefinite: bool = True, seed: int = 0
+        self, K: Floats, settings: Sequence[KernelSetting], splits: Sequence[Split], *, semidefinite: bool = True, seed: int = 0
     ) -> Scores:
         """Return the mean scores of each setting over some splits; the settings' constants are in K already."""
         # by C: the solution with a smaller one is where the next begins
@@ -129,7 +129,7 @@ class ClassificationTask(MatrixTask):
         weights = np.bincount(self.code, weights=self.weights[self.code])
         return float(1.0 - weights.max() / weights.sum())
 
-    def split_scores(self, K: Floats, settings: Sequence[Setting], split: Split, semidefinite: bool, seed: int) -> Scores:
+    def split_scores(self, K: Floats, settings: Sequence[KernelSetting], split: Split, semidefinite: bool, seed: int) -> Scores:
         """Return each setting's misclassification error on a split's test rows after training on the others."""
         train, test = split
         chosen = pairs(self.n_classes)
@@ -188,7 +188,7 @@ class RegressionTask(MatrixTask):
         """Return the error of predicting the mean."""
         return float(self.y.std())
 
-    def split_scores(self, K: Floats, settings: Sequence[Setting], split: Split, semidefinite: bool, seed: int) -> Scores:
+    def split_scores(self, K: Floats, settings: Sequence[KernelSetting], split: Split, semidefinite: bool, seed: int) -> Scores:
         """Return each setting's root mean squared error on a split's test rows after training on the others."""
         train, test = split
         z = self.y[train]

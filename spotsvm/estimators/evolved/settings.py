@@ -121,19 +121,19 @@ class Ranges:
         """Return the ranges of all coordinates: C, epsilon if there is one, the constants."""
         return [self.C, *([] if self.epsilon is None else [self.epsilon]), *[self.constants] * n_constants]
 
-    def setting(self, point: Sequence[float] | Floats, n_constants: int) -> Setting:
+    def setting(self, point: Sequence[float] | Floats, n_constants: int) -> KernelSetting:
         """Return the numbers at a point of the unit cube."""
         values = [low * (high / low) ** float(u) for u, (low, high) in zip(point, self.bounds(n_constants), strict=True)]
         first = 1 if self.epsilon is None else 2
-        return Setting(values[0], tuple(values[first:]), 0.0 if self.epsilon is None else values[1])
+        return KernelSetting(values[0], tuple(values[first:]), 0.0 if self.epsilon is None else values[1])
 
-    def design(self, n_constants: int, design_factor: int, rng: np.random.Generator) -> list[Setting]:
+    def design(self, n_constants: int, design_factor: int, rng: np.random.Generator) -> list[KernelSetting]:
         """Draw a Latin hypercube of design_factor (n_constants + 1) points, with epsilon (n_constants + 2); Koch 2011, 2.3.2."""
         d = len(self.bounds(n_constants))
         points = qmc.LatinHypercube(d, rng=rng).random(design_factor * d)
         return [self.setting(point, n_constants) for point in points]
 
-    def grid(self, design_factor: int) -> list[Setting]:
+    def grid(self, design_factor: int) -> list[KernelSetting]:
         """Return an even grid of 2 design_factor values of C; with epsilon twice as many points of a lattice of both.
 
         A lattice of one generator (Niederreiter 1992, section 5.1).
@@ -160,7 +160,7 @@ def check_range(name: str, value: Any) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Setting:
+class KernelSetting:
     """The numbers that a kernel's machine is trained with; constants are in the order of their symbols in the expression."""
 
     C: float

@@ -9,7 +9,7 @@ from spotsvm import EvolvedKernelSVC, EvolvedKernelSVR
 from spotsvm.estimators.evolved.evolve_kernel import NumbersSpace, _finalists, choose_kernel, evolve_kernel
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, holdouts
-from spotsvm.estimators.evolved.settings import Setting, read_settings
+from spotsvm.estimators.evolved.settings import KernelSetting, read_settings
 from spotsvm.kernels import Expression
 from spotsvm.solvers.kernels.expressions import InnerProducts
 from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, Individual
@@ -27,7 +27,7 @@ def evolved(seed=0, indefinite="reject", **options):
 
 def test_finalists_differ_in_form_and_include_the_first():
     def one(number, expression, loss, origin):
-        judged = Judged(expression, Setting(1.0) if np.isfinite(loss) else None, loss, loss, 3, "semidefinite")
+        judged = Judged(expression, KernelSetting(1.0) if np.isfinite(loss) else None, loss, loss, 3, "semidefinite")
         return Individual(expression, (loss,), origin, number), judged
 
     gaussians = [Expression("gaussian", value=v) for v in (1.0, 2.0, 3.0)]
@@ -74,7 +74,7 @@ def choose(finalists, fitness, settings, strata=MOON, seed=0):
 
 def test_the_final_takes_the_better_kernel_at_its_best_C():
     fitness, settings = setting_of(n_tuning_trials=0)
-    lucky = Judged(NARROW, Setting(C=0.01), 0.0, 0.0, 6, "semidefinite")
+    lucky = Judged(NARROW, KernelSetting(C=0.01), 0.0, 0.0, 6, "semidefinite")
     chosen, error = choose([lucky, fitness.judge(LINEAR), replace(lucky, expression=GAUSSIAN)], fitness, settings)
     assert chosen.expression == GAUSSIAN
     assert chosen.setting.C > 0.01
@@ -83,7 +83,7 @@ def test_the_final_takes_the_better_kernel_at_its_best_C():
 
 def test_tuning_the_numbers():
     fitness, settings = setting_of(n_tuning_trials=25)
-    poor = Judged(Expression("gaussian", value=40.0), Setting(C=0.5), 0.3, 0.3, 6, "semidefinite")
+    poor = Judged(Expression("gaussian", value=40.0), KernelSetting(C=0.5), 0.3, 0.3, 6, "semidefinite")
     untuned, before = choose([poor], fitness, replace(settings, n_tuning_trials=0))
     tuned, after = choose([poor], fitness, settings)
     assert untuned.expression == poor.expression
@@ -102,10 +102,10 @@ def space(expression, setting, with_epsilon=False):
 @pytest.mark.parametrize(
     ("expression", "setting", "with_epsilon", "dimension"),
     [
-        (BOTH, Setting(4.0), False, 3),
-        (BOTH, Setting(4.0, (), 0.1), True, 4),
-        (SYMBOLIC, Setting(4.0, (0.3,)), False, 3),
-        (SYMBOLIC, Setting(4.0, (0.3,), 0.1), True, 4),
+        (BOTH, KernelSetting(4.0), False, 3),
+        (BOTH, KernelSetting(4.0, (), 0.1), True, 4),
+        (SYMBOLIC, KernelSetting(4.0, (0.3,)), False, 3),
+        (SYMBOLIC, KernelSetting(4.0, (0.3,), 0.1), True, 4),
     ],
 )
 def test_the_start_is_what_it_has(expression, setting, with_epsilon, dimension):
@@ -117,6 +117,6 @@ def test_the_start_is_what_it_has(expression, setting, with_epsilon, dimension):
 
 
 def test_each_coordinate_is_a_number_on_a_log_scale():
-    numbers = space(BOTH, Setting(4.0))
+    numbers = space(BOTH, KernelSetting(4.0))
     expression, setting = numbers.at(np.array([1.0, 0.0, 0.75]))
     np.testing.assert_allclose([setting.C, *expression.values], [32.0, 0.5 / 8, 2.0 * np.sqrt(8)])

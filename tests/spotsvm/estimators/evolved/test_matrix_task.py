@@ -7,14 +7,14 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
 
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, folds, holdouts, solve_indefinite
-from spotsvm.estimators.evolved.settings import Setting
+from spotsvm.estimators.evolved.settings import KernelSetting
 from spotsvm.solvers.dual.exact.fold_solver import Target, symmetric_bounds
 from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 
 X, CODE = make_classification(n_samples=150, n_features=6, flip_y=0.15, random_state=0)
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
-SETTINGS = [Setting(10.0), Setting(0.01), Setting(1.0)]
+SETTINGS = [KernelSetting(10.0), KernelSetting(0.01), KernelSetting(1.0)]
 
 
 def errors_of(task, *arguments, **options):
@@ -46,7 +46,7 @@ def test_the_error_is_that_of_svr():
     data, y = make_regression(n_samples=120, n_features=4, noise=5.0, random_state=0)
     y = scale(y)
     K = rbf_kernel(data, gamma=0.1)
-    settings = [Setting(1.0, epsilon=0.1), Setting(0.1, epsilon=0.5), Setting(30.0, epsilon=0.01)]
+    settings = [KernelSetting(1.0, epsilon=0.1), KernelSetting(0.1, epsilon=0.5), KernelSetting(30.0, epsilon=0.01)]
     parts = splits(None, 120)
     found = errors_of(RegressionTask(y), K, settings, parts)
     for setting, error in zip(settings, found, strict=True):
@@ -71,7 +71,7 @@ def test_a_class_that_is_not_trained_on_is_never_predicted():
     rows = np.random.default_rng(0).normal(size=(21, 2))
     task = ClassificationTask(code, np.ones(3))
     train, test = np.arange(20), np.array([20])
-    assert errors_of(task, rbf_kernel(rows), [Setting(1.0)], [(train, test)]).tolist() == [1.0]
+    assert errors_of(task, rbf_kernel(rows), [KernelSetting(1.0)], [(train, test)]).tolist() == [1.0]
 
 
 def test_hopeless_training_is_stopped_and_counts_as_having_learnt_nothing():
@@ -80,7 +80,7 @@ def test_hopeless_training_is_stopped_and_counts_as_having_learnt_nothing():
     K = (huge @ huge.T) * 1e6
     task = ClassificationTask((rng.random(60) < 0.5).astype(int), np.ones(2))
     parts = splits(None, 60, 1)
-    (error,) = errors_of(task, K, [Setting(1e6)], parts)
+    (error,) = errors_of(task, K, [KernelSetting(1e6)], parts)
     assert task.idle_error(parts) <= error <= 1.0
 
 
@@ -88,7 +88,7 @@ def test_clipping_is_consistent_between_training_and_prediction():
     K = sigmoid_kernel(X, gamma=0.5, coef0=-1.0)
     assert matrix_state(K) == "indefinite"
     parts = splits(CODE, 150, 1)
-    found = errors_of(ClassificationTask(CODE, np.ones(2), "clip"), K, [Setting(1.0)], parts, semidefinite=False)
+    found = errors_of(ClassificationTask(CODE, np.ones(2), "clip"), K, [KernelSetting(1.0)], parts, semidefinite=False)
     ((train, test),) = parts
     clipped, A = clipping(K[np.ix_(train, train)])
     machine = SVC(kernel="precomputed", tol=1e-5).fit(clipped, CODE[train])
@@ -101,8 +101,8 @@ def test_an_indefinite_matrix_of_a_regression_is_judged(indefinite):
     K = rbf_kernel(X, gamma=0.2) - 0.5
     assert matrix_state(K) == "indefinite"
     task = RegressionTask(y, indefinite)
-    errors = errors_of(task, K, [Setting(1.0, epsilon=0.1)], splits(None, 150), semidefinite=False)
-    plain = errors_of(task, rbf_kernel(X, gamma=0.2), [Setting(1.0, epsilon=0.1)], splits(None, 150))
+    errors = errors_of(task, K, [KernelSetting(1.0, epsilon=0.1)], splits(None, 150), semidefinite=False)
+    plain = errors_of(task, rbf_kernel(X, gamma=0.2), [KernelSetting(1.0, epsilon=0.1)], splits(None, 150))
     assert errors[0] == pytest.approx(plain[0], abs=0.05)
 
 
@@ -120,7 +120,7 @@ def test_the_ramp_loss_of_the_margins(rows, code):
     K, (part,) = rbf_kernel(rows, gamma=0.1), splits(code, len(rows), 1)
     train, test = part
     task = ClassificationTask(code, np.ones(n_classes), smoothness=0.3)
-    found = task.scores(K, [Setting(1.0)], [part])
+    found = task.scores(K, [KernelSetting(1.0)], [part])
     machine = SVC(kernel="precomputed", tol=1e-6, decision_function_shape="ovo").fit(K[np.ix_(train, train)], code[train])
     decisions = machine.decision_function(K[np.ix_(test, train)]).reshape(len(test), -1)
     ramps = []
@@ -132,7 +132,7 @@ def test_the_ramp_loss_of_the_margins(rows, code):
             margins = [f if c == i else -f for f, (i, j) in zip(row, pairs, strict=True) if c in (i, j)]
         ramps.append(np.mean([min(max((1 - m) / 2, 0), 1) for m in margins]))
     assert found.loss[0] == pytest.approx(0.7 * found.error[0] + 0.3 * np.mean(ramps), abs=2e-3)
-    plain = ClassificationTask(code, np.ones(n_classes)).scores(K, [Setting(1.0)], [part])
+    plain = ClassificationTask(code, np.ones(n_classes)).scores(K, [KernelSetting(1.0)], [part])
     np.testing.assert_array_equal(plain.loss, plain.error)
     np.testing.assert_array_equal(plain.error, found.error)
 
