@@ -42,7 +42,7 @@ def recommended_section(view: StudyView) -> Section | None:
     table = parameter_table(view, params, ranges)
     parts: list[Part] = [Table(table, "The parameters to use", 6)]
     if view.chosen_number is not None:
-        parts.append(Table(trial_table(view, best), f"The recommended trial is {_HOW[best.basis]}", 6))
+        parts.append(Table(recommended_table(view, best), f"The recommended trial is {_HOW[best.basis]}", 6))
     else:
         parts.append("These are the default parameters, which are not a trial of the search.")
     if shortened := [f"{short_name} is {name}" for name, short_name in short_names(params).items() if short_name != name]:
@@ -123,7 +123,7 @@ def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> st
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
-def trial_table(view: StudyView, best: Recommendation) -> pd.DataFrame:
+def recommended_table(view: StudyView, best: Recommendation) -> pd.DataFrame:
     """Return a frame with a column for the recommended trial, and a column for the best seen if this is another trial."""
     there = view.trials[best.best_seen_number].point
     expected = best.basis == "predicted"
