@@ -181,7 +181,7 @@ class FoldTask:
 
 
 @dataclass(frozen=True)
-class Incumbent:
+class BestSoFar:
     """The best trial from `n_trials` trials on, until a better trial: its tuned score, and its score on the outer rows."""
 
     n_trials: int
@@ -201,7 +201,7 @@ class OuterFold:
     params: dict[str, Any]  # the winner's parameters
     chosen: int  # number of the winning trial, from 1
     n_trials: int
-    incumbents: tuple[Incumbent, ...]
+    incumbents: tuple[BestSoFar, ...]
     without: Floats  # leave-one-outer-fold-out values of `tuned`, within the same repeat; its own uses all rows
     metric: str
 
@@ -240,7 +240,7 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
         candidate_params(search, winner),
         winner + 1,
         len(means),
-        tuple(Incumbent(m + 1, float(means[m]), held_out.of(m)) for m in (_incumbents(means) if task.curve else [])),
+        tuple(BestSoFar(m + 1, float(means[m]), held_out.of(m)) for m in (_incumbents(means) if task.curve else [])),
         np.empty(0) if without is None else without,
         metric_title(search, metric_of(search)),
     )

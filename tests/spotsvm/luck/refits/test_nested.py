@@ -26,7 +26,7 @@ from sklearn.svm import SVC
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, t_interval
-from spotsvm.luck.refits.nested import Incumbent, OuterFold, OuterSplits, outer_splits, sum_up
+from spotsvm.luck.refits.nested import BestSoFar, OuterFold, OuterSplits, outer_splits, sum_up
 
 #: a plain search: one candidate a suggestion, no default at the start
 PLAIN = {"sweep": None, "start": []}
@@ -325,7 +325,7 @@ def test_where_folds_are_not_all_rows_the_interval_is_nadeau_and_bengios(outer):
 
 
 def test_under_noise_the_recommended_trial_counts():
-    incumbents = (Incumbent(1, 0.7, 0.7), Incumbent(4, 0.9, 0.6))
+    incumbents = (BestSoFar(1, 0.7, 0.7), BestSoFar(4, 0.9, 0.6))
     folds = [
         OuterFold(k, 30, 15, 0.8, 0.7 + 0.01 * k, {}, 3, 5, incumbents, np.full(3, 0.8), "accuracy") for k in range(3)
     ]  # fmt: skip
