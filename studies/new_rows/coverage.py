@@ -76,6 +76,7 @@ def coverage_sentences(found: pd.DataFrame, entrants: Sequence[str]) -> list[str
         sentences.append(
             f"{str(row['task']).capitalize()}, {row['rows']} rows: the 95 % interval of expected_score_ of {row['entrant']} "
             f"contained the {score} on the new rows in {row['contained']:.1f} % of {row['fits']} fits{error}; the {score} was "
-            f"below it in {row['below']:.1f} % and above it in {row['above']:.1f} %."
+            f"below it in {row['below']:.1f} % and above it in {row['above']:.1f} %. The interval for so many new rows contained "
+            f"it in {row['contained, of these rows']:.1f} %."
         )
     return sentences

@@ -44,7 +44,8 @@ def test_scores_in_below_and_above_the_interval_are_counted():
     (sentence,) = coverage_sentences(coverage(runs), [TUNED])
     assert sentence == (
         "Regression, 300 rows: the 95 % interval of expected_score_ of TunedSVC, TunedSVR contained the R2 on the new rows in "
-        "62.5 % of 8 fits (standard error 12.5); the R2 was below it in 25.0 % and above it in 12.5 %."
+        "62.5 % of 8 fits (standard error 12.5); the R2 was below it in 25.0 % and above it in 12.5 %. The interval for so many "
+        "new rows contained it in 87.5 %."
     )
     (sentence,) = coverage_sentences(coverage(fits([0.7], task=CLASSIFICATION)), [TUNED])
     assert "contained the accuracy on the new rows in 100.0 % of 1 fits; the accuracy was below" in sentence
