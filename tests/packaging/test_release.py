@@ -107,6 +107,7 @@ def test_the_main_part_of_the_tests_is_there_and_has_a_file_of_every_package():
     assert {folder.parts[1] for folder in folders if folder.parts[:1] == ("spotsvm",)} == packages
     assert {folder.parts[0] for folder in folders if folder.parts} == {
         "conformance",
+        "golden",
         "solvers",
         "spotsvm",
         "studies",
