@@ -171,7 +171,7 @@ def test_memory_is_limited_for_the_trial_alone(opened, kind):
     assert not outcomes[1].lost
     assert kind == "dask" or len({o.extra["pid"] for o in outcomes if o.extra}) == 1
     with opened(objective, 1) as workers:
-        assert [o.state for o in evaluated(workers, *[{"MB": 200}] * 4)] == ["ok"] * 4
+        assert evaluated(workers, {"MB": 200})[0].state == "ok"
 
 
 @pytest.mark.parametrize("kind", ["threads", "pool", "dask"])

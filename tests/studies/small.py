@@ -27,6 +27,7 @@ SMALL = {
         "options": {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 4, "tournament_size": 2},
     },
     "load": {"parts": ("cluster",)},
+    "nested_vns": {"seeds": 1, "n_rbf_seeds": 1},
     "new_rows": {"entrants": (REFERENCE, DEFAULTS, "constant"), "sets": ("digits",), "n_splits": 2},
     "optimism_coverage": {"n_studies": 2, "n_truths": 2},
     "optimum_priors": {"tasks": ("branin",), "seeds": 1, "n_trials": 10},

@@ -65,9 +65,9 @@ def test_a_trial_that_kills_its_process_is_lost_and_harms_no_other(client, tmp_p
         return params["x"]
 
     with Study(SPACE, "random", 0, path=tmp_path / "study.db") as study:
-        study.run(objective, 30, client, retries=retries)
+        study.run(objective, 20, client, retries=retries)
     lost = [reason for trial in study.trials for reason in trial.lost]
-    assert (tmp_path / "calls").stat().st_size == 30 + (len(lost) if retries else 0)
+    assert (tmp_path / "calls").stat().st_size == 20 + (len(lost) if retries else 0)
     assert len(lost) >= 2
     assert all(reason.startswith("the worker process was killed by SIGKILL") for reason in lost)
     assert [trial.state for trial in study.trials] == ["failed" if len(t.lost) > retries else "ok" for t in study.trials]
