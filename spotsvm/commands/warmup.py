@@ -12,6 +12,7 @@ from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
 from spotsvm.solvers.kernels import DistanceColumns, squared_distances
+from spotsvm.surrogates.kriging.kriging import Kriging
 from spotsvm.tuned.tuned_svc import TunedSVC
 
 
@@ -36,6 +37,7 @@ def warm_up() -> float:
     solve_dual_regression(K, X[:, 1], 10.0)
     cross_val_scores(SVC(), X, y, [{"C": 1e4, "gamma": 0.01}, {"C": 1.0, "gamma": 1.0}])
     compile_first()
+    Kriging(optimizer="cmaes").fit(X, X[:, 1])
     for classes in (y, np.digitize(X[:, 0], [-0.5, 0.5])):  # pairs of several classes are trained by other functions
         TunedSVC(budget=1).fit(X, classes)
     squared_distances(X)

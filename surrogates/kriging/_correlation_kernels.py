@@ -139,14 +139,10 @@ def solve_upper(U, b):
 
 
 @compiled
-def profile_upper(matern, r2, nugget, mean, count, within, jitters):
-    """Return log-likelihood, mu, sigma2, U, a, U'^-1 1 and the index of the jitter, -1 if none is sufficient."""
-    n = len(mean)
-    psi, U, half_one, a = np.empty(len(r2)), np.zeros((n, n)), np.ones(n), mean.copy()
-    correlate(matern, r2, psi)
-    at = factor_with_jitter(psi, nugget, count, jitters, U)
-    if at < 0:
-        return 0.0, 0.0, 0.0, U, a, half_one, at
+def profile_factored(U, nugget, count, within, half_one, a):
+    """Return log-likelihood, mu and sigma2; a, the means at first, becomes U'^-1 (y - 1 mu), and half_one U'^-1 1."""
+    n = len(a)
+    half_one[:] = 1.0
     solve_lower(U, half_one)
     solve_lower(U, a)
     ones, both, q, value, responses = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -167,5 +163,18 @@ def profile_upper(matern, r2, nugget, mean, count, within, jitters):
     else:
         responses = float(n)
     value -= 0.5 * responses * math.log(q / responses)
+    return value, mu, q / responses
+
+
+@compiled
+def profile_upper(matern, r2, nugget, mean, count, within, jitters):
+    """Return log-likelihood, mu, sigma2, U, a, U'^-1 1 and the index of the jitter, -1 if none is sufficient."""
+    n = len(mean)
+    psi, U, half_one, a = np.empty(len(r2)), np.zeros((n, n)), np.ones(n), mean.copy()
+    correlate(matern, r2, psi)
+    at = factor_with_jitter(psi, nugget, count, jitters, U)
+    if at < 0:
+        return 0.0, 0.0, 0.0, U, a, half_one, at
+    value, mu, sigma2 = profile_factored(U, nugget, count, within, half_one, a)
     solve_upper(U, a)
-    return value, mu, q / responses, U, a, half_one, at
+    return value, mu, sigma2, U, a, half_one, at

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import Embedding, get_correlation
 from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, ResponseWarp
-from spotsvm.surrogates.kriging.likelihood import LikelihoodProblem, Response, maximize_likelihood
+from spotsvm.surrogates.kriging.likelihood import Response
+from spotsvm.surrogates.kriging.maximum import LikelihoodProblem, maximize_likelihood
 from spotsvm.surrogates.kriging.process import Process
 from spotsvm.surrogates.responses import aggregate
 

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.errors import SurrogateError
 from spotsvm.surrogates.kriging.correlation import Embedding, get_correlation
-from spotsvm.surrogates.kriging.likelihood import LikelihoodProblem, Response, maximize_likelihood
+from spotsvm.surrogates.kriging.likelihood import Response
+from spotsvm.surrogates.kriging.maximum import LikelihoodProblem, maximize_likelihood
 from spotsvm.surrogates.kriging.process import Process
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.surrogates.responses import aggregate

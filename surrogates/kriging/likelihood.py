@@ -1,4 +1,4 @@
-"""The likelihood of a Kriging model with the mean and the variance profiled out, its gradient, and its maximum.
+"""The likelihood of a Kriging model with the mean and the variance profiled out, and its gradient.
 
 Notation (Koch et al. 2011, eq. 4 to 8; n distinct points behind N responses):
 
@@ -20,16 +20,11 @@ With replicates it is the same function of all N responses, computed with matric
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
-from operator import itemgetter
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
-from scipy.optimize import minimize
-from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
@@ -145,128 +140,3 @@ def _below(n: int) -> NDArray[np.intp]:
         i, j = np.triu_indices(n, 1)
         _BELOW[n] = j + i * n
     return _BELOW[n]
-
-
-Optimizer = Literal["lbfgsb", "cmaes"]
-
-IMPOSSIBLE = 1e25  # replaces a negative log-likelihood that does not exist; finite, so that a line search can turn back
-_CMA_RUNS = 16
-
-
-@dataclass(frozen=True)
-class LikelihoodProblem:
-    """The likelihood to maximise over ln theta and, if `nugget` is None, ln nugget; a row of `bounds` for each.
-
-    Hyperparameters that need a jitter larger than `jitters` are rejected: it would act as an unwanted nugget.
-    """
-
-    correlation: Correlation
-    pair_distances: Floats
-    response: Response
-    bounds: Floats
-    nugget: float | None
-    jitters: tuple[float, ...] = (0.0,)
-
-    def split(self, phi: Floats) -> tuple[Floats, float]:
-        """Return theta and the nugget."""
-        d = len(self.pair_distances)
-        return np.exp(phi[:d]), float(np.exp(phi[d])) if self.nugget is None else self.nugget
-
-    def within(self, u: Floats) -> Floats:
-        """Map points of the unit cube, shape (..., rows), to the bounds."""
-        low, high = self.bounds[:, 0], self.bounds[:, 1]
-        return np.asarray(low + (high - low) * np.clip(u, 0.0, 1.0))
-
-    def negative(self, phi: Floats) -> float:
-        """Return the negative log-likelihood."""
-        theta, nugget = self.split(phi)
-        try:
-            p = profile(self.correlation, theta @ self.pair_distances, nugget, self.response, self.jitters)
-        except NotPositiveDefiniteError:
-            return IMPOSSIBLE
-        return -p.log_likelihood
-
-    def negative_with_gradient(self, phi: Floats) -> tuple[float, Floats]:
-        """Return the negative log-likelihood and its gradient."""
-        theta, nugget = self.split(phi)
-        try:
-            value, by_theta, by_nugget = gradient(
-                self.correlation, self.pair_distances, theta, nugget, self.response, self.jitters
-            )
-        except NotPositiveDefiniteError:
-            return IMPOSSIBLE, np.zeros(len(phi))
-        return -value, -(np.append(by_theta, by_nugget) if self.nugget is None else by_theta)
-
-
-def maximize_likelihood(
-    problem: LikelihoodProblem,
-    *,
-    optimizer: Optimizer = "lbfgsb",
-    n_restarts: int = 8,
-    rng: np.random.Generator,
-    starts: Floats | None = None,
-    max_evaluations: int = 200,
-) -> Floats:
-    """Return the hyperparameters of the largest likelihood found, with an entry for each row of `problem.bounds`.
-
-    L-BFGS-B begins at the best of 25 n_restarts points of a Latin hypercube and at `starts`; CMA-ES (Koch et al. 2011) makes 16
-    short runs from the best of 800 points, and continues the two best.
-    """
-    best = _cmaes(problem, rng) if optimizer == "cmaes" else _lbfgsb(problem, n_restarts, rng, starts, max_evaluations)
-    if problem.negative(best) < IMPOSSIBLE or problem.jitters == JITTERS:
-        return best
-    return maximize_likelihood(
-        replace(problem, jitters=JITTERS),
-        optimizer=optimizer,
-        n_restarts=n_restarts,
-        rng=rng,
-        starts=starts,
-        max_evaluations=max_evaluations,
-    )
-
-
-def _likeliest(problem: LikelihoodProblem, n: int, among: int, rng: np.random.Generator) -> Floats:
-    """Return the n points of highest likelihood in a Latin hypercube of `among` points, in units of the bounds."""
-    points = qmc.LatinHypercube(len(problem.bounds), rng=rng).random(among)
-    return np.asarray(points[np.argsort([problem.negative(problem.within(u)) for u in points], kind="stable")[:n]])
-
-
-def _lbfgsb(
-    problem: LikelihoodProblem, n_restarts: int, rng: np.random.Generator, starts: Floats | None, max_evaluations: int
-) -> Floats:
-    design = problem.within(_likeliest(problem, n_restarts, 25 * n_restarts, rng))
-    if starts is not None:
-        design = np.vstack([np.clip(starts, problem.bounds[:, 0], problem.bounds[:, 1]), design])
-    optima = [
-        minimize(
-            problem.negative_with_gradient,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=list(problem.bounds),
-            options={"maxfun": max_evaluations},
-        )
-        for start in design
-    ]
-    return np.asarray(min(optima, key=lambda f: f.fun if np.isfinite(f.fun) else np.inf).x)
-
-
-def _cmaes(problem: LikelihoodProblem, rng: np.random.Generator) -> Floats:
-    with warnings.catch_warnings():  # cma warns on import if matplotlib is missing, although only its plots need matplotlib
-        warnings.simplefilter("ignore")
-        import cma
-
-    d = len(problem.bounds)
-    size = max(d, 2)  # cma warns of one-dimensional problems; a second coordinate without effect avoids that
-
-    def run(start: Floats, sigma: float, evaluations: int) -> tuple[float, Floats]:
-        options = {"bounds": [0.0, 1.0], "seed": int(rng.integers(1, 2**31)), "verbose": -9, "tolfun": 1e-9}
-        strategy = cma.CMAEvolutionStrategy(start, sigma, {**options, "maxfevals": evaluations * size})
-        result = strategy.optimize(lambda u: problem.negative(problem.within(np.asarray(u)[:d]))).result
-        return float(result.fbest), np.asarray(result.xbest)
-
-    starts = np.full((_CMA_RUNS, size), 0.5)
-    starts[:, :d] = _likeliest(problem, _CMA_RUNS, 50 * _CMA_RUNS, rng)
-    runs = sorted((run(start, 0.1, 20) for start in starts), key=itemgetter(0))
-    runs += [run(start, 0.02, 200) for _, start in runs[:2]]
-    return problem.within(min(runs, key=itemgetter(0))[1][:d])

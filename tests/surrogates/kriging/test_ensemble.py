@@ -4,7 +4,7 @@ import pytest
 from spotsvm import Kriging
 from spotsvm.searches import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.surrogates.kriging.likelihood import maximize_likelihood
+from spotsvm.surrogates.kriging.maximum import maximize_likelihood
 
 RNG = np.random.default_rng(3)
 DOMAIN = Domain.continuous(2)

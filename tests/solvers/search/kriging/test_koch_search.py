@@ -9,7 +9,7 @@ from spotsvm.solvers.search.checks import RESPONSES, run
 from spotsvm.solvers.search.registry import make_search
 
 SQUARE = Domain.continuous(2)
-#: the rule of repeats without the paper's model, whose fits take ten times as long
+#: the rule of repeats without the paper's model
 quick = partial(KochSearch, SQUARE, n_initial=5)
 
 
