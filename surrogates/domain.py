@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import qmc
 
 from spotsvm.errors import SurrogateError
 
@@ -329,6 +328,8 @@ def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: 
 
     In a small discrete domain some may be equal.
     """
+    from scipy.stats import qmc  # on use: worker processes, which need no design, would take thrice as long to start
+
     if n < 1:
         raise ValueError(f"n={n} is not a number of points; use 1 or more")
     first = np.full((int(centre), domain.dimension), 0.5)

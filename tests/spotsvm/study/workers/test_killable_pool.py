@@ -59,6 +59,13 @@ def test_workers_run_on_one_thread_also_in_libraries_that_are_loaded_later():
     assert (outcome.value, outcome.extra) == (1.0, {"kinds": 2.0, "numba": 1.0})
 
 
+def test_a_worker_loads_no_library_that_the_objective_does_not_use():
+    """All of scipy takes longer to load than the rest of a worker."""
+    with KillablePool(lambda params: {"value": 1.0} | {name: name in sys.modules for name in ("scipy", "pandas")}) as workers:
+        outcome = evaluated(workers, {})[0]
+    assert outcome.extra == {"scipy": False, "pandas": False}
+
+
 @pytest.mark.parametrize("size", [0, 30_000_000])
 def test_no_thread_is_left_with_semaphores_or_with_what_it_was_sending(size):
     before, data = set(threading.enumerate()), bytes(size)
