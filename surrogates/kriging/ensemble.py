@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import Embedding, get_correlation
-from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, ResponseWarp
+from spotsvm.surrogates.kriging.hyperparameters import LITTLE_NOISE, MUCH_NOISE, Hyperposterior, Prior, ResponseWarp
 from spotsvm.surrogates.kriging.likelihood import Response
 from spotsvm.surrogates.kriging.maximum import LikelihoodProblem, maximize_likelihood
 from spotsvm.surrogates.kriging.process import Process
@@ -213,7 +213,7 @@ class KrigingEnsemble:
         mean, _ = posterior.moments()
         chains = np.tile(mean, (self.n_members, 1))
         chains[:, : posterior.d] += 0.3 * rng.normal(size=(self.n_members, posterior.d))
-        chains[:, posterior.d] = np.where(np.arange(self.n_members) % 2, -2.0, -9.0)
+        chains[:, posterior.d] = np.where(np.arange(self.n_members) % 2, MUCH_NOISE, LITTLE_NOISE)
         return chains
 
     def _sweep(self, posterior: Hyperposterior, sweeps: int, share: float, k: int, rng: np.random.Generator) -> None:

@@ -29,6 +29,7 @@ from spotsvm.surrogates.kriging.likelihood import JITTERS, Response
 
 Floats = NDArray[np.float64]
 
+LITTLE_NOISE, MUCH_NOISE = -9.0, -2.0  # ln nugget in the two modes of the likelihood
 _WIDTH = 1.0  # initial width of a slice's interval, which is stepped out at most four times at each end
 _TOO_CLOSE = 1e-100  # relative to the mean distance: with a smaller unit other responses would overflow
 

@@ -44,8 +44,9 @@ class Kriging(RegressorMixin, BaseEstimator):
     optimizer : {"lbfgsb", "cmaes"}, default="lbfgsb"
         Optimiser of the likelihood: L-BFGS-B from several starts, or CMA-ES as in the paper.
     n_restarts : int or None, default=None
-        Number of starts of L-BFGS-B, at least 1: the points of highest likelihood among 25 times as many points of a Latin
-        hypercube. None is 24 for at most 50 points, whose likelihood has many maxima, and 8 for more.
+        Number of starts of L-BFGS-B, at least 1: in turn the likeliest of a Latin hypercube 25 times as large, and of points with
+        long lengths and with little or much noise. None is 36 for at most 50 points, whose likelihood has many maxima, and 12 for
+        more.
     theta_bounds : (float, float), default=(1e-6, 1e3)
         Bounds of theta for columns scaled to a range of 1.
     nugget_bounds : (float, float), default=(1e-10, 10)
@@ -182,7 +183,7 @@ class Kriging(RegressorMixin, BaseEstimator):
         if fixed is None:
             bounds = np.vstack([bounds, np.log(np.asarray(self.nugget_bounds, dtype=float))])
         problem = LikelihoodProblem(correlation, self._embedding.pair_distances(embedded), response, bounds, fixed)
-        n_restarts = self.n_restarts or (24 if len(embedded) <= _FEW else 8)
+        n_restarts = self.n_restarts or (36 if len(embedded) <= _FEW else 12)
         return problem.split(maximize_likelihood(problem, optimizer=self.optimizer, n_restarts=n_restarts, rng=rng))
 
     def _publish(self) -> None:

@@ -14,6 +14,7 @@ from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
+from spotsvm.surrogates.kriging.hyperparameters import LITTLE_NOISE, MUCH_NOISE, Prior
 from spotsvm.surrogates.kriging.likelihood import JITTERS, Response, gradient, profile
 
 Floats = NDArray[np.float64]
@@ -96,9 +97,9 @@ def maximize_likelihood(
 ) -> Floats:
     """Return the hyperparameters of the largest likelihood found, with an entry for each row of `problem.bounds`.
 
-    L-BFGS-B begins at the best of 25 n_restarts points of a Latin hypercube and at `starts`. CMA-ES (Koch et al. 2011) makes 16
-    short runs from the best of 800 points and continues the two best; given `starts`, it makes a short run from each and one from
-    a point of a smaller Latin hypercube, and continues the best.
+    L-BFGS-B begins at n_restarts likely points (`_likeliest`) and at `starts`. CMA-ES (Koch et al. 2011) makes short runs from 16
+    likely points and continues the two best; given `starts`, it makes a short run from each and one from a likely point, and
+    continues the best.
     """
     best = _cmaes(problem, rng, starts) if optimizer == "cmaes" else _lbfgsb(problem, n_restarts, rng, starts, max_evaluations)
     if problem.negative(best) < IMPOSSIBLE or problem.jitters == JITTERS:
@@ -114,11 +115,29 @@ def maximize_likelihood(
 
 
 def _likeliest(problem: LikelihoodProblem, n: int, among: int, rng: np.random.Generator) -> Floats:
-    """Return the n points of highest likelihood in a Latin hypercube of `among` points, in units of the bounds."""
+    """Return n points of high likelihood in units of the bounds, in turn the best of three groups.
+
+    `among` points are a Latin hypercube. Half as many each are drawn with little and with much noise, the two modes of the
+    likelihood, and with lengths from the prior of the searches: those of sums over many columns are long.
+    """
     from spotsvm.surrogates.kriging._evolution_kernels import negatives
 
-    points = qmc.LatinHypercube(len(problem.bounds), rng=rng).random(among)
-    return np.asarray(points[np.argsort(negatives(problem.data, points), kind="stable")[:n]])
+    def ranked(points: Floats) -> Floats:
+        return np.asarray(points[np.argsort(negatives(problem.data, points), kind="stable")])
+
+    groups = [ranked(_drawn(problem, LITTLE_NOISE, -(-among // 2), rng))]
+    groups += [ranked(qmc.LatinHypercube(len(problem.bounds), rng=rng).random(among))]
+    groups += [ranked(_drawn(problem, MUCH_NOISE, -(-among // 2), rng))]
+    return np.array([groups[k % 3][k // 3] for k in range(n)])
+
+
+def _drawn(problem: LikelihoodProblem, log_nugget: float, n: int, rng: np.random.Generator) -> Floats:
+    """Draw n points in units of the bounds: lengths from the prior of the searches, and nuggets around one."""
+    d = len(problem.pair_distances)
+    mean, sd = Prior(log_nugget=(log_nugget, 1.0)).moments(d, warped=False)
+    phi = mean + sd * rng.normal(size=(n, d + 1))
+    phi[:, :d] *= -2.0
+    return problem.without(phi[:, : len(problem.bounds)])
 
 
 def _lbfgsb(
