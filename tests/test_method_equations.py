@@ -39,8 +39,9 @@ from spotsvm.surrogates.kriging.likelihood import Response, gradient, profile
 from spotsvm.surrogates.kriging.process import Process
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.tuned.families import gradient_relevance, kernel_of, typical_distance
+from spotsvm.tuned.families import kernel_of, typical_distance
 from spotsvm.tuned.landmarks import fit_landmarks
+from spotsvm.tuned.relevance import gradient_relevance
 from spotsvm.tuning.verdict import Choice, decide
 
 RNG = np.random.default_rng(0)

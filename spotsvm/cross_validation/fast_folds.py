@@ -1,7 +1,8 @@
 """Fast folds: decisions out of fold of machines that are solved to a tolerance of 1e-2 on kernel matrices in single precision.
 
 The settings of a sweep share the kernel matrix of each fold, and C rises in a series of warm starts. The solver's state includes
-the decisions of the test rows, so these cost nothing. `SharedFolds` are the exact ones.
+the decisions of the test rows, so these cost nothing. Machines with squared loss are in single precision unless the ridge is
+small. `SharedFolds` are the exact ones.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from spotsvm.cross_validation.fast_machines import Machines, RisingC
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.squared_loss import SquaredLoss
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
 from spotsvm.solvers.kernels import GramCache, Kernel
 
@@ -24,6 +26,7 @@ Single = NDArray[np.float32]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 _TOL = 1e-2
+_SINGLE = 0.01  # ridge from which on single precision is enough for squared loss
 
 
 class FastFolds:
@@ -42,10 +45,13 @@ class FastFolds:
         """Take the rows of the next kernels: `rows` returns all n of them, as the k-th fold transforms them."""
         self._mapped(lambda k: self._folds[k].use_rows(rows(k)), range(len(self._folds)))
 
-    def use_kernel(self, kernel: Callable[[int], Kernel], class_factors: Sequence[float] = ()) -> None:
-        """Compute the kernel matrix of each fold; `class_factors` are factors of C for the classes, empty for none."""
+    def use_kernel(self, kernel: Callable[[int], Kernel], class_factors: Sequence[float] = (), *, squared: bool = False) -> None:
+        """Compute the kernel matrix of each fold, for machines with hinge or `squared` loss.
+
+        `class_factors` are factors of C for the classes, empty for none.
+        """
         machines = self._machines.weighted(class_factors)
-        self._mapped(lambda k: self._folds[k].use_kernel(kernel(k), machines), range(len(self._folds)))
+        self._mapped(lambda k: self._folds[k].use_kernel(kernel(k), machines, squared), range(len(self._folds)))
 
     def decisions(self, parameters: Callable[[Rows], tuple[float, float]], is_late: Callable[[], bool] = lambda: False) -> Single:
         """Return the decisions (n, k) of all rows; `parameters` maps training rows to C and epsilon.
@@ -65,14 +71,17 @@ class _Fold:
         self.train, self.test = split
         self._solver = FoldSolver(n)
         self._gram: GramCache | None = None
-        self._models: RisingC | None = None
+        self._models: RisingC | SquaredLoss | None = None
 
     def use_rows(self, rows: Any) -> None:
         self._models, self._gram = None, GramCache(rows, np.inf, dtype=np.float32)
 
-    def use_kernel(self, kernel: Kernel, machines: Machines) -> None:
+    def use_kernel(self, kernel: Kernel, machines: Machines, squared: bool) -> None:
         assert self._gram is not None
-        self._models = RisingC(machines, self._gram.gram(kernel), self.train, self._solver, _TOL)
+        K = self._gram.gram(kernel)
+        self._models = (
+            SquaredLoss(machines, K, self.train, _SINGLE) if squared else RisingC(machines, K, self.train, self._solver, _TOL)
+        )
 
     def decisions(self, C: float, epsilon: float, is_late: Callable[[], bool]) -> Single:
         assert self._models is not None

@@ -21,7 +21,7 @@ class Machines:
     """What is trained: a classifier of two classes, one for each pair of several classes, or a regression (`n_classes` 0).
 
     z (1, n) has labels 1 and -1, or the target; several classes have `code` in its place. `cost` is each row's factor of C,
-    `limits` the range of a regression's predictions.
+    `limits` the range of a regression's predictions, whose `aims` (t, n) are the targets with squared loss, by default z.
     """
 
     z: Floats
@@ -29,6 +29,7 @@ class Machines:
     n_classes: int
     limits: tuple[float, float] = (-np.inf, np.inf)
     code: Rows | None = None
+    aims: Floats | None = None
 
     def weighted(self, class_factors: Sequence[float]) -> Machines:
         """Return the models with a factor of C for each class."""
@@ -39,7 +40,16 @@ class Machines:
     def on(self, rows: Rows) -> Machines:
         """Return the models restricted to some rows."""
         code = None if self.code is None else self.code[rows]
-        return replace(self, z=self.z[:, rows], cost=self.cost[rows], code=code)
+        aims = None if self.aims is None else self.aims[:, rows]
+        return replace(self, z=self.z[:, rows], cost=self.cost[rows], code=code, aims=aims)
+
+    @property
+    def targets(self) -> Floats:
+        """The targets (n, t) of machines with squared loss; for several classes 1 for a row's own class and else -1."""
+        if not self.pairs:
+            return (self.z if self.aims is None else self.aims).T
+        assert self.code is not None
+        return np.where(self.code[:, None] == np.arange(self.n_classes), 1.0, -1.0)
 
     @property
     def pairs(self) -> bool:
@@ -58,8 +68,11 @@ class Machines:
         return Target(self.z, *bounds, epsilon if regression else 0.0)
 
     def limited(self, decisions: Floats) -> NDArray[np.float32]:
-        """Return decisions in single precision, within the limits of a regression."""
-        return (decisions if self.n_classes else np.clip(decisions, *self.limits)).astype(np.float32)
+        """Return decisions in single precision, those of z within the limits of a regression."""
+        found = decisions.astype(np.float32)
+        if not self.n_classes:
+            np.clip(found[:, :1], *self.limits, out=found[:, :1])
+        return found
 
 
 def class_labels(code: Rows, n_classes: int) -> Floats:

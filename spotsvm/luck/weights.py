@@ -74,17 +74,15 @@ def greedy(errors: Array, weights: Array) -> Array:
 
     Out-of-fold errors (m, n) and weights of rows (b, n) give shares (b, m).
     """
-    errors = errors.astype(np.float32)
-    return np.stack([_greedy((errors * w.astype(np.float32)) @ errors.T) for w in weights])
-
-
-def _greedy(gram: Array) -> Array:
-    """Select settings from the Gram matrix of their errors."""
-    own = np.diagonal(gram).astype(np.float64)
-    chosen = list(np.argsort(own, kind="stable")[:_FIRST])
-    with_chosen = gram[chosen].sum(axis=0, dtype=np.float64)
-    for _ in range(_STEPS):
-        best = int(np.argmin(2.0 * with_chosen + own))
-        chosen.append(best)
-        with_chosen = with_chosen + gram[best]
-    return np.bincount(chosen, minlength=len(gram)) / len(chosen)
+    errors, weights = errors.astype(np.float32), weights.astype(np.float32)
+    own = weights @ (errors**2).T
+    counts = np.zeros(own.shape)
+    draws = np.arange(len(weights))
+    total = np.zeros_like(weights)  # of the errors of the chosen settings
+    first = np.argsort(own, axis=1, kind="stable")[:, :_FIRST]
+    for step in range(first.shape[1] + _STEPS):
+        with_chosen = (weights * total) @ errors.T
+        best = first[:, step] if step < first.shape[1] else np.argmin(2.0 * with_chosen + own, axis=1)
+        counts[draws, best] += 1.0
+        total += errors[best]
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))

@@ -13,14 +13,15 @@ from spotsvm.luck.bootstrap import N_DRAWS, left_out_scores
 from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.drawn import Drawn, left_out
 from spotsvm.luck.draws import Draws
-from spotsvm.luck.scores import Score
-from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
+from spotsvm.luck.scores import Score, score_called
+from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best, trimmed
 from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows, as_decisions
 
 Array = NDArray[Any]
 
 #: added to the mean of absolute decisions, by which those of a setting are divided
 _LEAST_SCALE = 1e-6
+_LOG_LOSS = "neg_log_loss"
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,16 @@ def selects_greedily(classifies: bool, scoring: str, n_targets: int = 1) -> bool
     return not classifies and (n_targets > 1 or scoring != "neg_mean_absolute_error")
 
 
+def weighs_by_log_loss(classifies: bool, scoring: str, response: str) -> bool:
+    """Return whether half of the weights of an average come from log loss, in addition to the score."""
+    return classifies and response != "predict" and scoring != _LOG_LOSS
+
+
 def choose(rows: JudgedRows, answers: Answers, rule: Rule, seed: int, best: int | None = None) -> Choice:
     """Return the weights of settings; without an average all weight is on `best`, by default on the best by the gains.
 
-    In classification a weight is the share of draws of rows in which the setting is the best (agnostic Bayes). In regression
-    settings are selected greedily by squared error, or by agnostic Bayes if the score is the absolute error.
+    In classification a weight is how often the setting is the best in draws of rows (agnostic Bayes), half by the score and half
+    by log loss if there are probabilities; in regression settings are selected greedily, for absolute errors by agnostic Bayes.
     """
     scales, draws = np.ones(len(answers)), rows.draws(seed)
     if rows.y.ndim > 1:
@@ -98,11 +104,20 @@ def choose(rows: JudgedRows, answers: Answers, rule: Rule, seed: int, best: int 
         weights, drawn = greedy(errors, rows.weights[None])[0], greedy(errors, in_draws)
     else:
         rng = np.random.default_rng((seed, 1))
-        weights = agnostic_bayes(gains, rows.weights, draws.unit, rng)
-        drawn = agnostic_bayes_in_draws(gains, rows.weights, draws, rng)
+        halves = [gains, *_likelihoods(rows, answers, rule)]
+        weights = trimmed(np.mean([agnostic_bayes(half, rows.weights, draws.unit, rng) for half in halves], axis=0))
+        drawn = trimmed(np.mean([agnostic_bayes_in_draws(half, rows.weights, draws, rng) for half in halves], axis=0))
     if rule.most is not None:
         weights, drawn = largest(weights, rule.most), largest(drawn, rule.most)
     return Choice(weights, scales, draws, drawn, gains)
+
+
+def _likelihoods(rows: JudgedRows, answers: Answers, rule: Rule) -> list[Array]:
+    """Return the gains by log loss, (m, n), in a list; an empty one if `rule` has this score, or there are no probabilities."""
+    if not weighs_by_log_loss(rows.classes is not None, rule.score.name, answers.response):
+        return []
+    score = score_called(_LOG_LOSS, (_LOG_LOSS,))
+    return [gains_of(rows, answers, replace(rule, score=score, calibrated=True, shift=None))]
 
 
 def _shares_of_outputs(rows: JudgedRows, answers: Answers, most: int | None) -> Array:

@@ -20,7 +20,8 @@ from spotsvm.trials.metrics import ScoreUnit
 _MOST_WEIGHTS = 5
 _LONGEST = 2000
 _GREEDY = "They were selected greedily with replacement, as they lower the squared error of the average [@caruana2004]."
-_OFTEN_BEST = "The weight of a configuration is how often it is the best when the judged rows are drawn again [@lacoste2014]."
+_OFTEN_BEST = "The weight of a configuration is how often it is the best{} when the judged rows are drawn again [@lacoste2014]."
+_HALVES = ", in half of the draws by the {}, and in the other half by the log loss,"
 _DRAWN = {"rows": "The judged rows", "groups": "The groups", "blocks": "Blocks of consecutive rows"}
 LEARNED = "What is done to the columns was learned from the training rows of each fold alone."
 
@@ -64,7 +65,8 @@ def _fitted_words(model: FittedModel) -> str:
     if model.average and model.members is not None:
         weights = [short(float(weight), 2) for weight in model.members["weight"]]
         some = f", with the weights {listed(weights)}" if 1 < len(weights) <= _MOST_WEIGHTS else ""
-        how = _GREEDY if model.greedy else _OFTEN_BEST
+        by = _HALVES.format(plain(ScoreUnit(model.scoring).title)) if model.by_log_loss else ""
+        how = _GREEDY if model.greedy else _OFTEN_BEST.format(by)
         text = f"The final model is the {model.members_words('configuration')}, fitted on {model.fitted_on}{some}."
         text = text.replace("is the one of", "is one of") + (f" {how}" if model.n_settings > 1 else "")
     else:

@@ -45,8 +45,8 @@ class JudgedAnswers:
 class FittedModel:
     """The facts of a fitted model; what is None or empty is unknown, and is not told.
 
-    `greedy` says how an average weights its members. `fitted_on` and `weighted` are words for the rows and for what their weights
-    count in. `default` is the score of what `default_is` names in the text and `default_short` in tables.
+    `greedy` and `by_log_loss` say how an average weights its members. `fitted_on` and `weighted` are words for the rows and for
+    what their weights count in. `default` is the score of what `default_is` names in the text and `default_short` in tables.
     """
 
     name: str
@@ -72,6 +72,7 @@ class FittedModel:
     n_settings: int = 0  # that were scored
     n_competing: int = 0  # that an average chooses from
     greedy: bool = False
+    by_log_loss: bool = False
     calibrated: bool = False
     class_weights: str = ""
     threshold: str = ""

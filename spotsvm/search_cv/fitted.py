@@ -15,7 +15,7 @@ from spotsvm.luck.draws import unit_name
 from spotsvm.luck.refits.search_access import given_by
 from spotsvm.luck.refits.search_table import POOL
 from spotsvm.luck.scores import as_vector
-from spotsvm.out_of_fold.combination import selects_greedily
+from spotsvm.out_of_fold.combination import selects_greedily, weighs_by_log_loss
 from spotsvm.out_of_fold.table import OutOfFold
 from spotsvm.reports.fitted_model import FittedModel, JudgedAnswers
 from spotsvm.reports.notebook import fitted_lines, results_html, trials_words
@@ -59,6 +59,7 @@ def fitted_model(search: Any) -> FittedModel:
         n_settings=n_settings,
         n_competing=min(POOL, n_settings),
         greedy=selects_greedily(is_classifier(search.estimator), scoring, 1 if table is None else as_vector(table.y).ndim),
+        by_log_loss=table is not None and weighs_by_log_loss(table.classes is not None, scoring, table.response),
         calibrated=bool(search.calibrate),
         class_weights=_class_weights(search, params),
         expected=expected,

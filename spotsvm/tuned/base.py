@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -50,12 +50,15 @@ from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import base_matrix
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuned.families import DEFAULT, FAMILIES, SPARSE_FAMILIES, SWEPT_FAMILIES, Columns, default_gamma
+from spotsvm.tuned.columns import Columns, Views
+from spotsvm.tuned.encodings import LEVELS, encodings_for, encodings_of
+from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, default_gamma, with_support_vectors
 from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.grid import Grid, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, TimedFits, views_of
 from spotsvm.tuned.members import fit_members
 from spotsvm.tuned.progress import SweepProgress
+from spotsvm.tuned.screening import SCREENED_FROM, SCREENING_ROWS, promising
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
 from spotsvm.tuned.task import Task
 from spotsvm.tuned.training_rows import GridRows, TrainingRows, grid_rows, grid_size, is_many
@@ -67,7 +70,11 @@ _LOG = logging.getLogger(__name__)
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-_DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
+#: squared loss with all widths, and support vectors with the middle one
+_DEFAULT_FAMILIES = (
+    *("squared_rbf", "squared_laplacian", "squared_relevance_rbf", "squared_relevance_laplacian", "squared_linear"),
+    *("rbf", "laplacian", "relevance_rbf", "relevance_laplacian"),
+)
 #: sweeps beyond the grid if a space is given: in any case, and for each parameter
 _SEARCHED, _SEARCHED_EACH = 12, 4
 #: parameters that the scores of sweeps depend on, besides rows, folds and space
@@ -75,6 +82,7 @@ _OF_SWEEPS = ("families", "scoring", "rows", "class_weight")
 _GRID_SHARE, _FIT_SHARE = SEARCH_SHARE, 0.85  # shares of a timeout after which no further setting, and no further member, begins
 _MOST_ROWS = FITTED_ROWS  # of a member
 _FEW_MEMBERS = 5  # on many rows
+_SCREENING_SHARE = 0.1  # of the timeout
 _SHARES = 0.3, 0.6, 0.85  # shares of the timeout after which grid, exact and landmark models must have ended
 _BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
 
@@ -101,6 +109,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     _search: ClassVar[Any] = "kriging"
     _log_gammas: ClassVar[tuple[float, ...]] = (-3.0, -7.0, 1.0)
     _log_costs: ClassVar[tuple[float, ...]] = ()
+    _log_costs_squared: ClassVar[tuple[float, ...]] = (-4.0, -1.0, 2.0, 5.0, 9.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -211,8 +220,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         self._n_folds, self._n_grid_rows, self._n_held = len(folds.splits), len(sample), len(held)
         self._grouped = groups is not None
         judged_rows = self._judged_on_folds(rows, task, folds)
-        deadline = self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE)
-        grid = self._scored_grid(rows, task, folds, judged_rows, score, seed, deadline)
+        grid = self._scored_grid(rows, task, folds, judged_rows, score, seed, began)
         if len(held):
             begin = self._beginnings(grid, task, folds.tested, judged_rows, score, seed)
             self.complete_ = grid.complete
@@ -252,42 +260,92 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         return task.on(folds.tested).judged(weights[folds.tested] / weights.mean(), folds.drawn_together, False)
 
     def _scored_grid(
-        self, rows: TrainingRows, task: Task, folds: GridRows, judged_rows: JudgedRows, score: Score, seed: int, deadline: float
+        self, rows: TrainingRows, task: Task, folds: GridRows, judged_rows: JudgedRows, score: Score, seed: int, began: float
     ) -> Grid:
-        """Return the out-of-fold decisions of the settings, scored until the deadline."""
+        """Return the out-of-fold decisions of the settings, scored until a share of the timeout is over."""
+        name, n_columns = type(self).__name__, folds.X.shape[1]
+        _LOG.info("%s begins with %d rows, %d columns and %d folds", name, len(rows), n_columns, len(folds.splits))
+        self._encodings = encodings_of(folds.X, self.categorical)
+        whole = self._grid(issparse(folds.X), task.epsilon)
+        costs = {sweep: self._costs(sweep) for sweep in whole}
+        self._n_screened = 0
+        if len(folds.rows) > SCREENED_FROM:
+            costs = self._screened(whole, rows, task, folds, score, seed, self._ends(began, _SCREENING_SHARE))
+            _LOG.info("%s scores %d of %d sweeps on all rows", name, len(costs), len(whole))
+        deadline = self._ends(began, _SHARES[0] if self._n_held else _GRID_SHARE)
+        with (
+            self._sweeps(list(costs), rows.hashed, folds.splits, seed) as sweeps,
+            says_when_interrupted(lambda inner: f"{sweeps.n_scored} of {sweeps.n_sweeps} sweeps are scored"),
+            SweepProgress(sweeps, self.verbose, name, deadline),
+        ):
+            grid = self._scored(
+                sweeps, lambda sweep: costs.get(sweep) or self._costs(sweep), task, folds, judged_rows, score, deadline
+            )
+        self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
+        self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
+        return grid
 
-        def quality(decisions: Array) -> tuple[float, float]:
+    def _screened(
+        self, whole: list[Sweep], rows: TrainingRows, task: Task, folds: GridRows, score: Score, seed: int, deadline: float
+    ) -> dict[Sweep, list[float]]:
+        """Return the sweeps that are promising on some rows, in the order of the grid, and the C of each."""
+        groups = None if rows.units is None else rows.units[folds.sample]
+        some = np.sort(task.sample(SCREENING_ROWS, seed, groups))
+        few = folds.some(some)
+        if not few.splits:
+            return {sweep: self._costs(sweep) for sweep in whole}
+        task, tested = task.on(some), few.tested
+        judged_rows = self._judged_on_folds(rows, task, few)
+        grid = self._scored(Sweeps(whole), self._costs, task, few, judged_rows, score, deadline)
+        choice = choose(judged_rows, task.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
+        assert choice.gains is not None
+        found = promising(grid.settings, choice.gains @ judged_rows.weights, choice.weights, self._costs)
+        self._n_screened = len(whole)
+        return {sweep: found[sweep] for sweep in whole if sweep in found}
+
+    def _scored(
+        self,
+        sweeps: Sweeps,
+        costs: Callable[[Sweep], Sequence[float]],
+        task: Task,
+        folds: GridRows,
+        judged_rows: JudgedRows,
+        score: Score,
+        deadline: float,
+    ) -> Grid:
+        """Return the out-of-fold decisions of sweeps with these C, on the scale of the target."""
+
+        def quality(setting: Setting, decisions: Array) -> tuple[float, float]:
+            if setting.power:
+                decisions = task.smearing(decisions)(decisions)
             gains = gains_of(judged_rows, task.answers(decisions[None, folds.tested]), self._rule(score))
             return float(np.average(gains[0], weights=judged_rows.weights)), self._slack(gains[0])
 
-        name, n_columns = type(self).__name__, folds.X.shape[1]
-        _LOG.info("%s begins with %d rows, %d columns and %d folds", name, len(rows), n_columns, len(folds.splits))
-        costs = [2.0**c for c in self._log_costs]
-        with (
-            self._sweeps(rows.hashed, folds.splits, task.epsilon, costs, seed) as sweeps,
-            says_when_interrupted(lambda inner: f"{sweeps.n_scored} of {sweeps.n_sweeps} sweeps are scored"),
-            SweepProgress(sweeps, self.verbose, name, deadline),
-            one_blas_thread(),
-        ):
+        with one_blas_thread():
             grid = score_grid(
                 folds.X, task.machines, task.relevance_target, folds.splits, sweeps, costs, task.default, quality,
-                n_jobs=effective_n_jobs(self.n_jobs), deadline=deadline,
-                categorical=self.categorical,
+                n_jobs=effective_n_jobs(self.n_jobs), deadline=deadline, columns=self._columns_of,
             )  # fmt: skip
-        self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
-        self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
+        grid.smearings = {i: task.smearing(grid.decisions[i]) for i, one in enumerate(grid.settings) if one.power}
+        for i, smearing in grid.smearings.items():
+            grid.decisions[i] = smearing(grid.decisions[i]).astype(np.float32)
         return grid
 
     def _beginnings(
         self, grid: Grid, task: Task, tested: Array, judged_rows: JudgedRows, score: Score, seed: int
     ) -> list[Setting]:
-        """Return the settings with which the fits on many rows begin: those of weight, and the best of each family."""
+        """Return the settings with which the fits on many rows begin: those of weight, and the best of each family.
+
+        Squared loss, which needs all rows in one matrix, is that of models with landmarks there, which begin with the best.
+        """
         choice = choose(judged_rows, task.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
         assert choice.gains is not None
         means = choice.gains @ judged_rows.weights
         best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: means[one[0]])}
         order = [*np.argsort(-choice.weights, kind="stable")[: np.count_nonzero(choice.weights)], *best.values()]
-        return [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
+        chosen = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
+        epsilon = max(setting.epsilon for setting in grid.settings)
+        return [replace(one, family=with_support_vectors(one.family), epsilon=epsilon, power=False) for one in chosen]
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         """Return what a user should know about the target; `rows` are the positions of its values in y."""
@@ -326,9 +384,9 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             check_positive("timeout", self.timeout, ", or None for no limit")
         if not self._all_families:
             if isinstance(self.families, str) or not len(self.families):
-                raise ArgumentError(f"families={self.families!r}; use 'auto' or a list of {', '.join(map(repr, SWEPT_FAMILIES))}")
+                raise ArgumentError(f"families={self.families!r}; use 'auto' or a list of {', '.join(map(repr, FAMILIES))}")
             for name in self.families:
-                check_choice("families", name, tuple(SWEPT_FAMILIES))
+                check_choice("families", name, tuple(FAMILIES))
 
     def _grid(self, sparse: bool, epsilon: float) -> list[Sweep]:
         """Return the sweeps of the grid, all families with one width first."""
@@ -340,18 +398,36 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
                 raise ArgumentError(f"families={self.families!r} and sparse rows, for which {unfit[0]!r} would fill the zeros; "
                                     f"use {' or '.join(map(repr, SPARSE_FAMILIES))}, or X.toarray()")  # fmt: skip
         first = self._log_gammas[0]
-        return [Sweep(f, g, epsilon) for g in self._log_gammas for f in families if f != "linear" or g == first]
 
-    def _sweeps(
-        self, data: tuple[Any, ...], splits: Any, epsilon: float, costs: list[float], seed: int
-    ) -> AbstractContextManager[Sweeps]:
-        """Return the sweeps to score: the grid, or a study that begins with it."""
-        whole = self._grid(issparse(data[0]), epsilon)
+        def has(width: float, name: str) -> bool:
+            alone = FAMILIES[name].kernel == "linear" or (self._all_families and not FAMILIES[name].squared)
+            return width == first or not alone
+
+        return [
+            Sweep(name, width, 0.0 if FAMILIES[name].squared else epsilon, encoding=encoding)
+            for width in self._log_gammas
+            for encoding in self._encodings
+            for name in families
+            if has(width, name) and encoding in encodings_for(FAMILIES[name].squared, self._encodings)
+        ]
+
+    def _columns_of(self, kinds: Iterable[str], encodings: Iterable[str]) -> Columns:
+        """Return the columns of some kinds and encodings, not fitted yet."""
+        found = [kind for kind in ("standard", "power", "relevance") if kind in set(kinds) | {"standard"}]
+        return Columns(found, self.categorical, {name: one for name, one in self._encodings.items() if name in set(encodings)})
+
+    def _costs(self, sweep: Sweep) -> list[float]:
+        """Return the values of C of a sweep, ascending."""
+        return [2.0**c for c in (self._log_costs_squared if FAMILIES[sweep.family].squared else self._log_costs)]
+
+    def _sweeps(self, whole: list[Sweep], data: tuple[Any, ...], splits: Any, seed: int) -> AbstractContextManager[Sweeps]:
+        """Return the sweeps to score: the whole grid, or a study that begins with it."""
         grid, budget = whole[: self.budget], self.budget
         self._n_grid_sweeps = len(grid)
         if self.timeout is None:  # with a timeout the order stays: every family gets one width before any gets a second
             families = list(dict.fromkeys(sweep.family for sweep in whole))
-            grid.sort(key=lambda sweep: (families.index(sweep.family), sweep.log_gamma))
+            columns = list(dict.fromkeys(sweep.columns for sweep in whole))
+            grid.sort(key=lambda sweep: (columns.index(sweep.columns), families.index(sweep.family), sweep.log_gamma))
         if budget is None:
             budget = len(grid) + (_SEARCHED + _SEARCHED_EACH * len(self.space) if self.space else 0)
         if self.space and budget <= len(grid):
@@ -374,9 +450,12 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             "budget": "the grid or more" if len(grid) == len(whole) else str(len(grid)),
         }
         classes = class_names(self.classes_) if hasattr(self, "classes_") else []
+        costs = [C for sweep in grid for C in self._costs(sweep)]
+        ends = min(costs), max(costs)
         return SearchedSweeps(
-            grid, budget, self.space or {}, costs, self._column_names(), classes, seed, self.path, context, self._search
-        )
+            grid, budget, self.space or {}, ends, self._column_names(), classes, seed, self.path, context,
+            self._encodings, self._search,
+        )  # fmt: skip
 
     def _column_names(self) -> list[str]:
         return [str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
@@ -437,7 +516,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     def _sparse_gamma(self) -> float | None:
         """The gamma of the default model on sparse rows, as that of dense rows; None for a table, or before a fit."""
         fitted = getattr(self, "_columns", None)
-        return None if fitted is None or hasattr(fitted, "encoder") else 1.0 / max(int(np.count_nonzero(fitted.scale)), 1)
+        return None if fitted is None or not fitted.is_sparse else 1.0 / max(int(np.count_nonzero(fitted.scale)), 1)
 
     @abstractmethod
     def default_estimator(self, cv: int = 5) -> Any:
@@ -507,18 +586,17 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     def _described(self, setting: Setting) -> dict[str, Any]:
         power = {"rbf": -0.5, "laplacian": -1.0}.get(FAMILIES[setting.family].kernel, np.nan)
         width = 2.0 ** (power * setting.log_gamma) if np.isfinite(power) else np.nan
-        described = {"family": setting.family, "width": width, "C": setting.C, **dict(setting.searched)}
+        encoding = {"encoding": setting.encoding} if len(self._encodings) > 1 else {}
+        described = {"family": setting.family, **encoding, "width": width, "C": setting.C, **dict(setting.searched)}
         return described if setting.n_rows is None else {**described, "rows": setting.n_rows, "landmarks": setting.n_landmarks}
 
     def _refit(self, X: Any, task: Task, grid: Grid, table: OutOfFold, deadline: float) -> OutOfFold:
         """Fit the members in the order of their weights until the deadline; those that are left out no longer compete."""
         chosen = [int(i) for i in np.argsort(-self._weights, kind="stable")[: np.count_nonzero(self._weights)]]
-        kinds = {FAMILIES[grid.settings[i].family].columns for i in chosen}
-        if any(grid.settings[i].exponent != 1.0 for i in chosen):
-            kinds.add("power")
-        needed = ["standard", *(kind for kind in ("power", "relevance") if kind in kinds)]
-        self._columns = Columns(needed, self.categorical).fit(X, task.relevance_target)
+        self._columns = self._needed_columns([grid.settings[i] for i in chosen]).fit(X, task.relevance_target)
         self._members, _ = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
+        for member in self._members:
+            member.smearings = {j: grid.smearings[i] for j, i in enumerate(member.places) if i in grid.smearings}
         fitted = np.sort([place for member in self._members for place in member.places])
         self.complete_ = grid.complete and len(fitted) == len(chosen)
         if len(fitted) < len(chosen):
@@ -526,6 +604,13 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             self._adopt(table)
         self._keep_members(task)
         return table
+
+    def _needed_columns(self, sweeps: Collection[Sweep]) -> Columns:
+        """Return the columns that some sweeps need, not fitted yet."""
+        kinds = {FAMILIES[sweep.family].columns for sweep in sweeps}
+        if any(sweep.exponent != 1.0 for sweep in sweeps):
+            kinds.add("power")
+        return self._columns_of(kinds, {sweep.encoding for sweep in sweeps})
 
     def _keep_members(self, task: Task) -> None:
         frame = self.settings_
@@ -539,23 +624,18 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         costs: dict[Sweep, list[float]] = {}
         for setting in begin:
             costs.setdefault(sweep_of(setting), []).append(setting.C)
-        kinds = {"standard", "encoded", *(FAMILIES[sweep.family].columns for sweep in costs)}
-        if any(sweep.exponent != 1.0 for sweep in costs):
-            kinds.add("power")
         some = whole.sample(_MOST_ROWS, seed, rows.groups_of, held)
-        self._columns = Columns(sorted(kinds), self.categorical).fit(rows.at(some), whole.relevance_target[some])
+        self._columns = self._needed_columns(costs).fit(rows.at(some), whole.relevance_target[some])
         with gathered() as found:
             X = self._columns.read(rows.at())
         self._columns.notices = list(once([*self._columns.notices, *found]))  # those of all rows in place of those of some
-        views = views_of(self._columns, X, kinds)
-        k = whole.machines.n_classes
-        target = whole.relevance_target if not k else whole.machines.z.T if k == 2 else 2.0 * whole.relevance_target - 1.0
+        views = views_of(self._columns, X)
         problem = Problem(
             self._columns,
             views,
             some,
             whole.machines,
-            target,
+            whole.machines.targets[:, :1] if whole.classes is None else whole.machines.targets,
             held,
             lambda size, draw: whole.sample(size, draw, rows.groups_of, held),
         )
@@ -576,14 +656,14 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         fits.run(EXACT, costs, min(n, most), self._ends(began, _SHARES[1 if with_landmarks else 2]))
         fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in fits.settings))
         C, epsilon = whole.default(problem.sample(fitted, seed))
-        plain = Sweep(DEFAULT, 0.0, epsilon)
+        plain = Sweep("rbf", 0.0, epsilon, encoding=LEVELS)
         gamma = problem.unit(plain) * default_gamma(problem.kernel_columns(plain, some))
         plain = replace(plain, log_gamma=float(np.log2(gamma)))
         default = problem.fit([Setting(**vars(plain), C=C, n_rows=fitted)], seed, np.inf)
         assert default is not None  # it has no time limit
         if with_landmarks:
             fits.run(LANDMARKS, dict.fromkeys(fits.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
-        judged = Grid(fits.settings, fits.decisions, default[1][0])
+        judged = Grid(settings=fits.settings, decisions=fits.decisions, default=default[1][0])
         table = self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, len(rows.y), rows.every[held])
         self._members = [member for member in fits.members if self._weights[member.places].any()]
         self.complete_ &= fits.complete
@@ -603,10 +683,15 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     def _keep_columns(self) -> None:
         """Store the treatment of each column, and the relevance of its outputs."""
         of = self._columns
-        if hasattr(of, "encoder"):
+        if not of.is_sparse:
             self.columns_ = of.encoder.columns_
-            if of.relevance is not None:
-                self.relevance_ = pd.Series(of.relevance, of.encoder.get_feature_names_out(), name="relevance")
+            weights = dict.fromkeys(of.encodings, 0.0)
+            for member in self._members:
+                learned = FAMILIES[member.sweep.family].columns == "relevance"
+                weights[member.sweep.encoding] += learned * float(self._weights[member.places].sum())
+            relevance = of.relevance(max(weights, key=lambda name: weights[name]))
+            if relevance is not None:
+                self.relevance_ = relevance
         else:
             self.columns_ = pd.DataFrame(
                 {"column": self._column_names(), "kind": "number", "treatment": "kept, zeros as zeros", "n_outputs": 1}
@@ -661,14 +746,14 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         tell(once(found))
         return np.concatenate(decisions)
 
-    def _averaged_block(self, views: dict[str, Any]) -> Floats:
+    def _averaged_block(self, views: Views) -> Floats:
         total: Any = 0.0
         seen, rows, D = None, None, None
         for member in self._members:
             sweep, kind = member.sweep, FAMILIES[member.sweep.family]
             if sweep.columns != seen or member.rows is not rows:
                 seen, rows = sweep.columns, member.rows
-                A = self._columns.kernel_columns(views, kind.columns, sweep.exponent, sweep.column_factors)
+                A = self._columns.kernel_columns(views, sweep)
                 D = base_matrix(kind.base, A, rows)
             assert D is not None
             weights = self._weights[member.places] / self._divisors[member.places]
@@ -685,9 +770,10 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         """What the page and the methods section say of the fit beside the other attributes."""
         return FitFacts(
             n_folds=self._n_folds, n_grid_rows=self._n_grid_rows, n_held=self._n_held, by_group=self._grouped,
-            n_sweeps=self._n_sweeps, n_searched=self._n_searched, judged=self._scored_rows, n_distinct=self._n_distinct,
+            n_sweeps=self._n_sweeps, n_searched=self._n_searched, n_screened=self._n_screened,
+            judged=self._scored_rows, n_distinct=self._n_distinct,
             target=self._scored_y, unusual=self._unusual, weights=self._unusual_weights, score_title=self._score_title,
-            versions=self._versions,
+            versions=self._versions, encodings={name: (*one.codes, *one.cycles) for name, one in self._encodings.items()},
         )  # fmt: skip
 
     def report(self, path: str | Path, *, tables: str | Path | None = None) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class FitFacts:
-    """The rows, folds and sweeps of a fit, and what its sets or intervals rest on.
+    """The rows, folds and sweeps of a fit, of which some rows compared `n_screened` before all did; and what its sets rest on.
 
     `judged` are the indices of the judged rows, `target` their coded targets, and `unusual` says how far off the predictions for
     them are. Rows count for their `weights`, and in the probabilities for their `calibration_weights`.
@@ -26,6 +26,7 @@ class FitFacts:
     by_group: bool
     n_sweeps: int
     n_searched: int
+    n_screened: int
     judged: NDArray[np.intp]
     n_distinct: int
     target: NDArray[Any]
@@ -35,5 +36,7 @@ class FitFacts:
     versions: Mapping[str, str]
     calibration_weights: Floats | None = None
     threshold_text: str = ""
+    #: for each encoding of the table the columns that it takes in another way than the first
+    encodings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: the sets of classes by log odds and coverage
     sets: Callable[[Any, float], NDArray[np.bool_]] | None = None

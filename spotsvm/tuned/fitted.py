@@ -13,13 +13,16 @@ from spotsvm.common.checks import draws_groups
 from spotsvm.common.text import counted, duration, short, shown_value
 from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.draws import unit_name
-from spotsvm.out_of_fold.combination import selects_greedily
+from spotsvm.out_of_fold.combination import selects_greedily, weighs_by_log_loss
 from spotsvm.reports.fitted_methods import LEARNED, folds_words, methods_section, score_rows
 from spotsvm.reports.fitted_model import FittedModel, JudgedAnswers
 from spotsvm.reports.methods import MethodsSection, code, listed
 from spotsvm.reports.notebook import fitted_lines, results_html
 from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
+from spotsvm.tuned.encodings import CODES, CYCLES, LEVELS
+from spotsvm.tuned.families import FAMILIES, with_support_vectors
+from spotsvm.tuned.screening import SCREENING_ROWS
 
 _KERNELS = {
     "rbf": "Gaussian kernels",
@@ -30,11 +33,17 @@ _KERNELS = {
     "relevance_laplacian": "Laplacian kernels of columns times their learned relevance",
     "linear": "linear kernels",
 }
+_ENCODINGS = {
+    LEVELS: "levels of categories kept the values 0 and 1",
+    CODES: "whole numbers of few different values ({}) were categories",
+    CYCLES: "the columns {} were sine and cosine of their period",
+}
 _LISTED = 8
 _ABOUT_SETTINGS = (
     "Kernels: rbf is exp(-(d / width)^2) with d the Euclidean distance, laplacian exp(-d / width) with d the sum of absolute "
     "differences; widths are in units of the typical distance of rows. The families with relevance multiply each column by its "
-    "learned relevance first."
+    "learned relevance first; those with squared loss are least-squares support vector machines, whose C is half the inverse of "
+    "the ridge."
 )
 
 
@@ -62,6 +71,7 @@ def fitted_model(model: Any) -> FittedModel:
         n_settings=len(model.settings_),
         n_competing=len(model.settings_),
         greedy=selects_greedily(classifies, model.scoring_),
+        by_log_loss=weighs_by_log_loss(classifies, model.scoring_, "decision_function"),
         calibrated=classifies,
         class_weights="" if weights is None else shown_value(weights),
         threshold=facts.threshold_text,
@@ -124,21 +134,57 @@ def notebook_html(model: Any) -> str:
 
 def _settings_words(model: Any, found: FittedModel) -> str:
     facts, classifies = model.fit_facts_, found.classifies
-    kernels = [_KERNELS.get(name, code(name)) for name in dict.fromkeys(model.settings_["family"])]
+    families = model.settings_["family"].unique().tolist()
+    kernels = [_KERNELS[name] for name in dict.fromkeys(map(with_support_vectors, families))]
     kind = "classification" if classifies else "regression"
+    squared = {FAMILIES[name].squared for name in families}
+    machines = "Least-squares support vector machines" if squared == {True} else "Support vector machines"
     text = (
-        f"Support vector machines for {kind} were tuned by {code(found.name)} of spotsvm {found.versions['spotsvm']} "
+        f"{machines} for {kind} were tuned by {code(found.name)} of spotsvm {found.versions['spotsvm']} "
         f"[@spotsvm]. A configuration is a kernel with its width, and C{'' if classifies else ' and epsilon'} (Table 1): "
         f"{counted(found.n_settings, 'configuration')} with {listed(kernels)}."
     )
+    if True in squared:
+        text += f" {'Some are' if False in squared else 'These are'} least-squares machines, with squared loss [@suykens1999]."
+    if "encoding" in model.settings_:
+        text += f" {_encoding_words(model)}"
+    if "target" in model.settings_ and (share := _share(model, "target", "power")):
+        text += (
+            f" With {share} of the weight, the target was predicted on a scale on which it is nearer to a normal distribution "
+            "[@yeo2000], with a smeared inverse [@duan1983]."
+        )
+    if facts.n_screened:
+        text += (
+            f" They belong to the kernels that were promising among the {facts.n_screened} of a grid, which were compared by the "
+            f"same folds on {SCREENING_ROWS} of the rows."
+        )
     if searched := facts.n_searched:
         text += (
             f" Of {facts.n_sweeps} kernels, each scored with a series of values of C, {facts.n_sweeps - searched} are those of "
             f"a fixed grid, and {searched} were proposed by a Kriging search by the expected improvement [@jones1998]."
         )
-    if any(name.startswith("relevance") for name in model.settings_["family"]):
+    if any(FAMILIES[name].columns == "relevance" for name in families):
         text += " The relevance of a column is the root mean square gradient of a kernel ridge regression [@radhakrishnan2024]."
     return text
+
+
+def _share(model: Any, name: str, value: str) -> str:
+    """Return the weight of the members with this value as a percentage; empty if they have none."""
+    members = model.members_
+    weight = float(members.loc[members[name] == value, "weight"].sum())
+    return f"{100 * weight:.0f} %" if weight > 0 else ""
+
+
+def _encoding_words(model: Any) -> str:
+    """Return in which ways the members take the columns of the table."""
+    parts = []
+    for name, columns in model.fit_facts_.encodings.items():
+        if name in _ENCODINGS and (share := _share(model, "encoding", name)):
+            shown = [code(column) for column in columns[:_LISTED]] + [f"{len(columns) - _LISTED} more"] * (len(columns) > _LISTED)
+            parts.append(f"in members with {share} of the weight {_ENCODINGS[name].format(listed(shown) if shown else '')}")
+    if not parts:
+        return "All numbers made from the columns had variance 1."
+    return f"Out-of-fold rows chose how the columns became numbers: {'; '.join(parts)}."
 
 
 def _judged_words(model: Any, found: FittedModel) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,16 @@ from spotsvm.cross_validation.fast_folds import FastFolds, map_over_folds
 from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.kernels import Kernel
-from spotsvm.tuned.families import DEFAULT, FAMILIES, Columns, default_gamma, kernel_of, unit_of
+from spotsvm.tuned.columns import Columns
+from spotsvm.tuned.encodings import LEVELS
+from spotsvm.tuned.families import FAMILIES, default_gamma, kernel_of, unit_of
+from spotsvm.tuned.power_target import Smearing
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
+
+_DEFAULT = Sweep("rbf", 0.0, encoding=LEVELS)  # the columns of `default_svm`
 
 
 class _FoldColumns:
@@ -34,9 +39,8 @@ class _FoldColumns:
 
     def of(self, sweep: Sweep) -> Any:
         """Return the columns of a sweep; their typical distance is then the unit of its gamma."""
-        family = FAMILIES[sweep.family]
-        A = self._columns.kernel_columns(self._views, family.columns, sweep.exponent, sweep.column_factors)
-        self._unit = unit_of(family.kernel, A[self._train])
+        A = self._columns.kernel_columns(self._views, sweep)
+        self._unit = unit_of(FAMILIES[sweep.family].kernel, A[self._train])
         return A
 
     def kernel(self, sweep: Sweep) -> Kernel:
@@ -45,24 +49,38 @@ class _FoldColumns:
 
     def default_kernel(self) -> Kernel:
         """Return the kernel of SVC() or SVR()."""
-        A = self._columns.kernel_columns(self._views, FAMILIES[DEFAULT].columns, 1.0, ())
+        A = self._columns.kernel_columns(self._views, _DEFAULT)
         return Kernel("rbf", default_gamma(A[self._train]))
 
 
 @dataclass
 class Grid:
-    """Out-of-fold decisions of settings, (n_settings, n, k), nan for rows that no fold tests."""
+    """Out-of-fold decisions of settings, (n_settings, n, k), nan for rows that no fold tests.
 
+    With `two_scales` machines with squared loss decide for the target and for the target on a power scale; `smearings` are those
+    of the settings on the power scale, by place.
+    """
+
+    two_scales: bool = False
     settings: list[Setting] = field(default_factory=list)
     decisions: list[NDArray[np.float32]] = field(default_factory=list)
     default: NDArray[np.float32] | None = None
     seconds: float = 0.0
     complete: bool = True
+    smearings: dict[int, Smearing] = field(default_factory=dict)
 
     def extend(self, sweep: Sequence[Scored]) -> None:
         """Add the settings of a sweep."""
-        self.settings += [scored.setting for scored in sweep]
-        self.decisions += [scored.decisions for scored in sweep]
+        for scored in sweep:
+            for setting, decisions in self.by_scale(scored.setting, scored.decisions):
+                self.settings.append(setting)
+                self.decisions.append(decisions)
+
+    def by_scale(self, setting: Setting, decisions: NDArray[np.float32]) -> list[tuple[Setting, NDArray[np.float32]]]:
+        """Return the settings that differ in the scale of the target, with the decisions of each."""
+        if not (self.two_scales and FAMILIES[setting.family].squared):
+            return [(setting, decisions)]
+        return [(replace(setting, power=power), decisions[:, [int(power)]]) for power in (False, True)]
 
 
 def score_grid(
@@ -71,34 +89,33 @@ def score_grid(
     relevance_target: Floats,
     splits: Sequence[tuple[Rows, Rows]],
     sweeps: Sweeps,
-    costs: Sequence[float],
+    costs: Callable[[Sweep], Sequence[float]],
     default: Callable[[Rows], tuple[float, float]],
-    quality: Callable[[NDArray[np.float32]], tuple[float, float]],
+    quality: Callable[[Setting, NDArray[np.float32]], tuple[float, float]],
     *,
     n_jobs: int = 1,
     deadline: float = np.inf,
-    categorical: Any = (),
+    columns: Callable[[set[str], set[str]], Columns],
 ) -> Grid:
-    """Compute the out-of-fold decisions of all settings; a row tested by several folds gets the mean of its decisions.
+    """Compute the out-of-fold decisions of all settings, means for rows in several test folds; equal columns should be adjacent.
 
-    `costs` ascend; sweeps on the same columns should be adjacent. `quality` maps decisions to theirs and to the distance from the
-    best at which a C ends its sweep. The default and one setting are scored before `deadline`.
+    `quality` maps a setting and decisions to theirs and to the distance from the best at which a sweep of ascending `costs` ends.
+    The default and one setting are scored before `deadline`. `columns` makes those of some kinds and encodings.
     """
     began = time.monotonic()
-    grid = Grid()
-    needed = {FAMILIES[name].columns for name in sweeps.families}
-    kinds = ["standard", "encoded", *(kind for kind in ("power", "relevance") if kind in needed)]
+    grid = Grid(machines.aims is not None and len(machines.aims) > 1)
+    kinds = {"standard", *(FAMILIES[name].columns for name in sweeps.families)}
     best = -np.inf
     for known in sweeps.recorded():
         grid.extend(known)
         best = max(best, *(one.value for one in known))
     with map_over_folds(n_jobs, len(splits)) as mapped:
-        columns = mapped(lambda split: _FoldColumns(X, relevance_target, split[0], Columns(kinds, categorical)), splits)
+        of_fold = mapped(lambda split: _FoldColumns(X, relevance_target, split[0], columns(kinds, sweeps.encodings)), splits)
         folds = FastFolds(machines, splits, X.shape[0], mapped)
         # the default comes first: everything else is compared with it
-        current = Sweep(DEFAULT, 0.0)
-        folds.use_rows(lambda k: columns[k].of(current))
-        folds.use_kernel(lambda k: columns[k].default_kernel())
+        current = _DEFAULT
+        folds.use_rows(lambda k: of_fold[k].of(current))
+        folds.use_kernel(lambda k: of_fold[k].default_kernel())
         grid.default = folds.decisions(default)
 
         def is_late() -> bool:
@@ -106,8 +123,8 @@ def score_grid(
 
         def begin(sweep: Sweep, on_other_columns: bool) -> None:
             if on_other_columns:
-                folds.use_rows(lambda k: columns[k].of(sweep))
-            folds.use_kernel(lambda k: columns[k].kernel(sweep), sweep.class_factors)
+                folds.use_rows(lambda k: of_fold[k].of(sweep))
+            folds.use_kernel(lambda k: of_fold[k].kernel(sweep), sweep.class_factors, squared=FAMILIES[sweep.family].squared)
 
         def decided(sweep: Sweep, C: float) -> NDArray[np.float32]:
             return folds.decisions(lambda _: (C, sweep.epsilon), is_late)
@@ -120,7 +137,7 @@ def score_grid(
             current = sweep
             scored: list[Scored] = []
             climb = Climb(best=best)
-            for C in costs:
+            for C in costs(sweep):
                 if is_late():
                     grid.complete = False
                     break
@@ -129,8 +146,9 @@ def score_grid(
                 except OutOfTimeError:
                     grid.complete = False
                     break
-                value, slack = quality(decisions)
-                scored.append(Scored(Setting(**vars(sweep), C=C), decisions, value))
+                setting = Setting(**vars(sweep), C=C)
+                value, slack = max(quality(*one) for one in grid.by_scale(setting, decisions))
+                scored.append(Scored(setting, decisions, value))
                 grid.extend(scored[-1:])
                 if climb.is_over(value, slack):
                     break

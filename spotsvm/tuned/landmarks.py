@@ -68,8 +68,3 @@ def fit_landmarks(
         coefficients.append(b.T)
         constants.append(center - mean @ b)
     return np.array(coefficients), np.array(constants)
-
-
-def as_double(rows: Any) -> Any:
-    """Return rows in double precision."""
-    return rows.astype(np.float64, copy=False)

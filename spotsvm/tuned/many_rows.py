@@ -8,7 +8,7 @@ widths next to the best. So models exist whenever the time ends.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,9 @@ from spotsvm.common.compat import safe_indexing
 from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.kernels import base_matrix
-from spotsvm.tuned.families import FAMILIES, Columns, kernel_of, unit_of
-from spotsvm.tuned.landmarks import as_double, fit_landmarks
+from spotsvm.tuned.columns import Columns, Views
+from spotsvm.tuned.families import FAMILIES, kernel_of, unit_of
+from spotsvm.tuned.landmarks import fit_landmarks
 from spotsvm.tuned.members import Member, solve_settings
 from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
 
@@ -56,14 +57,14 @@ LANDMARKS_FROM = 20_000
 
 @dataclass(frozen=True)
 class Problem:
-    """The common data of all fits; `views` are the columns of each kind, in single precision if dense.
+    """The common data of all fits; `views` are the columns of each encoding and kind, in single precision if dense.
 
     `some` rows have the typical distance that is the unit of gamma; `held` rows judge; `sample` maps (size, seed) to others to
     fit on.
     """
 
     columns: Columns
-    views: dict[str, Any]
+    views: Views
     some: Rows
     machines: Machines
     target: Floats
@@ -125,8 +126,7 @@ class Problem:
 
     def kernel_columns(self, sweep: Sweep, rows: Any) -> Any:
         """Return the columns of a kernel for some rows, in double precision."""
-        views = {kind: as_double(view[rows]) for kind, view in self.views.items()}
-        return self.columns.kernel_columns(views, FAMILIES[sweep.family].columns, sweep.exponent, sweep.column_factors)
+        return self.columns.kernel_columns(self.views, sweep, rows)
 
     def unit(self, sweep: Sweep) -> float:
         """Return the unit of gamma."""
@@ -136,13 +136,16 @@ class Problem:
         return unit_of(FAMILIES[sweep.family].kernel, A)
 
 
-def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]:
-    """Return the columns of each kind for all rows, in single precision if they are dense."""
+def views_of(columns: Columns, X: Any) -> Views:
+    """Return the columns of each encoding and kind for all rows, in single precision if they are dense."""
     if issparse(X):
         return columns.transform(X)
     size = max(_BLOCK // max(X.shape[1], 1), 1)
     parts = [columns.transform(safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
-    return {kind: np.concatenate([part[kind].astype(np.float32) for part in parts]) for kind in kinds if kind in parts[0]}
+    return {
+        name: {kind: np.concatenate([part[name][kind].astype(np.float32) for part in parts]) for kind in of_kind}
+        for name, of_kind in parts[0].items()
+    }
 
 
 class TimedFits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from spotsvm.common.compat import safe_indexing
 from spotsvm.cross_validation.fast_machines import Machines, RisingC
+from spotsvm.cross_validation.squared_loss import SquaredLoss
 from spotsvm.solvers.dual.exact.class_pairs import ClassPairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
 from spotsvm.solvers.kernels import GramCache
-from spotsvm.tuned.families import FAMILIES, Columns, kernel_of, unit_of
+from spotsvm.tuned.columns import Columns, Views
+from spotsvm.tuned.families import FAMILIES, kernel_of, unit_of
+from spotsvm.tuned.power_target import Smearing
 from spotsvm.tuned.sweeps import Setting, Sweep
 
 Floats = NDArray[np.float64]
@@ -26,10 +29,10 @@ _TOL = 1e-3
 
 @dataclass
 class Member:
-    """Models with the same kernel on the same rows, for one or several C; `places` are those of the settings in the grid.
+    """Models with a kernel on the same rows, for settings at `places` of the grid: `beta` (settings, m, n), `bias` (settings, m).
 
-    `beta` (settings, m, n), `bias` (settings, m) of a model or one for each class; with `starts`, of each pair as in
-    `ClassPairs`. `support`: indices of the rows, if others were left out.
+    m is 1, or one for each class; with `starts` one for each pair as in `ClassPairs`. `support`: indices of the rows, if others
+    were left out; `smearings`: by place here, of settings with a target on a power scale.
     """
 
     sweep: Sweep
@@ -40,18 +43,20 @@ class Member:
     rows: Any
     starts: Rows | None = None
     support: Rows | None = None
+    smearings: dict[int, Smearing] = field(default_factory=dict)
 
     def decisions(self, D: NDArray[Any]) -> list[NDArray[Any]]:
         """Return the decisions of each setting for new rows, by their distances to `rows`."""
         K = self._kernel(D)
         if self.starts is None:
-            return [K @ beta.T + bias for beta, bias in zip(self.beta, self.bias, strict=True)]
+            found = [K @ beta.T + bias for beta, bias in zip(self.beta, self.bias, strict=True)]
+            return [self.smearings[j](one) if j in self.smearings else one for j, one in enumerate(found)]
         rows = np.arange(K.shape[1])
         return [ClassPairs(rows, self.starts, *one).votes(K) for one in zip(self.beta, self.bias, strict=True)]
 
     def averaged(self, D: NDArray[Any], weights: Floats) -> Floats:
         """Return the weighted sum of the decisions."""
-        if self.starts is not None:
+        if self.starts is not None or self.smearings:
             return np.asarray(np.tensordot(weights, self.decisions(D), 1))
         # decisions are linear in the coefficients: all settings of a kernel are a single expansion
         return np.asarray(self._kernel(D) @ np.tensordot(weights, self.beta, 1).T + weights @ self.bias)
@@ -79,21 +84,26 @@ def solve_settings(
     K: NDArray[np.float32], machines: Machines, settings: Sequence[Setting], is_late: Callable[[], bool] = lambda: False
 ) -> Solved:
     """Return the solutions of the settings of a sweep, by ascending C, on all rows; OutOfTimeError is raised if it is late."""
-    weighted, solver = machines.weighted(settings[0].class_factors), FoldSolver(len(K), is_late)
-    models = RisingC(weighted, K, np.arange(len(K)), solver, _TOL)
+    weighted, rows = machines.weighted(settings[0].class_factors), np.arange(len(K))
+    models: RisingC | SquaredLoss
+    if FAMILIES[settings[0].family].squared:
+        models = SquaredLoss(weighted, K, rows)
+    else:
+        models = RisingC(weighted, K, rows, FoldSolver(len(K), is_late), _TOL)
     beta, bias = [], []
     for setting in settings:
         models.train(setting.C, setting.epsilon, is_late)
         of_one, bias_of_one, order, starts = models.solution()
-        beta.append(of_one.copy())
-        bias.append(bias_of_one)
+        outputs = [int(setting.power)] if not machines.n_classes else slice(None)
+        beta.append(of_one[outputs].copy())
+        bias.append(bias_of_one[outputs])
     return Solved(np.array(beta), np.array(bias), order, starts)
 
 
 def fit_members(
     columns: Columns, X: Any, machines: Machines, settings: Sequence[Setting], chosen: Sequence[int], deadline: float = np.inf
-) -> tuple[list[Member], dict[str, Any]]:
-    """Fit chosen settings on all rows; return a member for each kernel, and the columns of each kind.
+) -> tuple[list[Member], Views]:
+    """Fit chosen settings on all rows; return a member for each kernel, and the columns of each encoding and kind.
 
     In their order except for shared work; after the deadline no further kernel begins.
     """
@@ -107,11 +117,11 @@ def fit_members(
     for i in chosen:
         one = settings[i]
         kernels = by_columns.setdefault(one.columns, {})
-        kernels.setdefault((one.log_gamma, one.epsilon, one.class_factors), []).append(i)
+        kernels.setdefault((one.family, one.log_gamma, one.epsilon, one.class_factors), []).append(i)
     for kernels in by_columns.values():
         first = settings[next(iter(kernels.values()))[0]]
         family = FAMILIES[first.family]
-        A = columns.kernel_columns(views, family.columns, first.exponent, first.column_factors)
+        A = columns.kernel_columns(views, first)
         unit = unit_of(family.kernel, A)
         if machines.pairs:
             A = safe_indexing(A, order)

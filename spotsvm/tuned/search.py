@@ -7,7 +7,7 @@ sweep again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,6 +24,7 @@ from spotsvm.space.space import Space
 from spotsvm.study.study import Study
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.trial import Trial
+from spotsvm.tuned.encodings import STANDARD, encodings_for
 from spotsvm.tuned.families import FAMILIES
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
@@ -35,7 +36,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
     """The sweeps of a grid, followed by those proposed by a Kriging search, in a study, up to `budget`.
 
     `space` has gamma, relevance, epsilon, class_weight__<class> and scale__<column>; a record at `path` also depends on
-    `context`.
+    `context`. `costs` are the least and the largest C.
     """
 
     def __init__(
@@ -43,18 +44,20 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         first: Sequence[Sweep],
         budget: int,
         space: Mapping[str, Any],
-        costs: Sequence[float],
+        costs: tuple[float, float],
         columns: Sequence[str],
         classes: Sequence[str],
         seed: int,
         path: str | Path | None,
         context: Mapping[str, str],
+        encodings: Collection[str],
         search: Any = "kriging",
     ):
         super().__init__(first)
         self._budget, self._names, self._classes = budget, list(space), list(classes)
-        self._n_columns, self._epsilon = len(columns), first[0].epsilon
+        self._n_columns, self._epsilon = len(columns), max(sweep.epsilon for sweep in first)
         families = list(dict.fromkeys(sweep.family for sweep in first))
+        self._has_encodings = len(encodings) > 1
         self._matches = matched_columns(space, own_parameters(families, classes), columns)
         given = {name: positive(name, parameter) for name, parameter in (Space(space).branches[0] if space else {}).items()}
         self._names_of: dict[str, list[str]] = {}
@@ -63,13 +66,17 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             own = own_parameters([family], classes)
             ranges = {name: space.get(name, _RANGES[name]) for name in own if name in _RANGES}
             ranges |= {name: what for name, what in space.items() if name in own or name in self._matches}
-            branch = branches.setdefault(tuple(ranges), {"family": [], **ranges, "C": loguniform(costs[0], costs[-1])})
+            ways = encodings_for(FAMILIES[family].squared, encodings)
+            if len(encodings) > 1:
+                ranges["encoding"] = ways
+            branch = branches.setdefault((*ranges, *ways), {"family": [], **ranges, "C": loguniform(*costs)})
             branch["family"].append(family)
-            self._names_of[family] = list(ranges)
-        if families == ["linear"] and not space and classes:  # nothing is left to search
+            self._names_of[family] = [name for name in ranges if name != "encoding"]
+        if not any(self._names_of.values()):  # linear kernels: nothing is left to search
             self._budget = len(first)
-            branches[()]["gamma"] = _RANGES["gamma"]
-            self._names_of["linear"] = ["gamma"]
+            for branch in branches.values():
+                branch["gamma"] = _RANGES["gamma"]
+            self._names_of |= dict.fromkeys(families, ["gamma"])
         self.study = Study(
             list(branches.values()), search, seed, direction="maximize", noise=False, sweep="C", path=path, context=context,
             start=[self._start(sweep, given) for sweep in first],
@@ -118,7 +125,8 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         of_grid = {"gamma": 2.0**sweep.log_gamma, "epsilon": sweep.epsilon}
         params = {name: of_grid.get(name, 1.0) for name in self._names_of[sweep.family]}
         near = {name: given[name].nearest(value) for name, value in params.items() if name in given}
-        return {"family": sweep.family, "C": 1.0, **params, **near}
+        encoding = {"encoding": sweep.encoding} if self._has_encodings else {}
+        return {"family": sweep.family, **encoding, "C": 1.0, **params, **near}
 
     def _sweep(self, params: Mapping[str, Any]) -> Sweep:
         factors = np.ones(self._n_columns)
@@ -128,11 +136,12 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         return Sweep(
             params["family"],
             float(np.log2(params.get("gamma", 1.0))),
-            float(params.get("epsilon", self._epsilon)),
+            0.0 if FAMILIES[params["family"]].squared else float(params.get("epsilon", self._epsilon)),
             float(params.get("relevance", 1.0)),
             tuple(factors.tolist()) if self._matches else (),
             tuple(float(params.get(_CLASS + name, 1.0)) for name in self._classes) if has_classes else (),
             tuple((name, params.get(name, np.nan)) for name in self._names),
+            params.get("encoding", STANDARD),
         )
 
     def _scored(self, trial: Trial) -> Scored:
@@ -146,7 +155,8 @@ def own_parameters(families: Sequence[str], classes: Sequence[str]) -> list[str]
     kinds = [FAMILIES[name] for name in families]
     names = ["gamma"] * any(kind.kernel != "linear" for kind in kinds)
     names += ["relevance"] * any(kind.columns == "relevance" for kind in kinds)
-    return [*names, *([_CLASS + name for name in classes] or ["epsilon"])]
+    names += ["epsilon"] * (not classes and not all(kind.squared for kind in kinds))
+    return [*names, *(_CLASS + name for name in classes)]
 
 
 def matched_columns(space: Mapping[str, Any], own: Sequence[str], columns: Sequence[str]) -> dict[str, list[int]]:

@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.tuned.encodings import STANDARD
+from spotsvm.tuned.families import FAMILIES
+
 
 @dataclass(frozen=True)
 class Sweep:
-    """The common parameters of the settings of a sweep: all except C.
+    """The common parameters of the settings of a sweep: all except C; for the `encoding` see `encodings_of`.
 
     `log_gamma` is log2 of gamma in 1 / the typical distance, `epsilon` in standard deviations of the target. Factors of columns,
     and of the C of classes, are empty for none; `searched` are the parameters of the user's space.
@@ -25,18 +28,24 @@ class Sweep:
     column_factors: tuple[float, ...] = ()
     class_factors: tuple[float, ...] = ()
     searched: tuple[tuple[str, float], ...] = ()
+    encoding: str = STANDARD
 
     @property
     def columns(self) -> tuple[Any, ...]:
         """The parameters that the distances of rows depend on; sweeps with equal values share the distances."""
-        return self.family, self.exponent, self.column_factors
+        family = FAMILIES[self.family]
+        return self.encoding, family.columns, family.kernel, self.exponent, self.column_factors
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting(Sweep):
-    """A sweep with a C; on many rows also the numbers of rows and of landmarks of the model (0 for an exact model)."""
+    """A sweep with a C; on many rows also the numbers of rows and of landmarks of the model (0 for an exact model).
+
+    `power` says that the target is on a power scale.
+    """
 
     C: float
+    power: bool = False
     n_rows: int | None = None
     n_landmarks: int = 0
 
@@ -47,7 +56,11 @@ def sweep_of(setting: Setting) -> Sweep:
 
 
 class Scored(NamedTuple):
-    """A setting, its out-of-fold decisions, and its mean quality."""
+    """A setting, its out-of-fold decisions, and its mean quality.
+
+    Squared loss in regression may have a second column of decisions, for the target on a power scale; the quality is then that of
+    the better one.
+    """
 
     setting: Setting
     decisions: NDArray[np.float32]
@@ -72,6 +85,11 @@ class Sweeps:
     def families(self) -> set[str]:
         """The families that can occur."""
         return {sweep.family for sweep in self._first}
+
+    @property
+    def encodings(self) -> set[str]:
+        """The encodings that can occur."""
+        return {sweep.encoding for sweep in self._first}
 
     def recorded(self) -> list[list[Scored]]:
         """Return the sweeps scored by an earlier run."""

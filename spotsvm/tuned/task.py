@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.luck.draws import sample_rows
 from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows
+from spotsvm.tuned.power_target import PowerScale, Smearing
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -21,8 +22,8 @@ Floats = NDArray[np.float64]
 class Task:
     """The target and the models in numeric form; answers of a regression are in units of `scale` from `location`.
 
-    Settings are chosen by `aim`, which is `y` within `ordinary_range`. Models with landmarks, too, have the `relevance_target`
-    (n, t). `default` maps training rows to C and epsilon, in the units of the models.
+    Settings are chosen by `aim`, `y` within `ordinary_range`, which squared loss may also have on a `power` scale, and relevance
+    is learned from the `relevance_target` (n, t). `default` maps training rows to C and epsilon, in the units of the models.
     """
 
     y: Array
@@ -34,6 +35,7 @@ class Task:
     classes: Array | None = None
     location: float = 0.0
     scale: float = 1.0
+    power: PowerScale | None = None
 
     def sample(self, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
         """Return indices of random rows; see `sample_rows`."""
@@ -48,6 +50,12 @@ class Task:
     def answers(self, decisions: Array, own_threshold: bool = False) -> Answers:
         """Return decisions of settings, (m, n, k), as answers."""
         return Answers("predict" if self.classes is None else "decision_function", decisions, own_threshold=own_threshold)
+
+    def smearing(self, decisions: Array) -> Smearing:
+        """Return what makes targets of predictions on the power scale, by those out of fold, (n, 1)."""
+        assert self.power is not None
+        assert self.machines.aims is not None
+        return Smearing.of(self.power, self.machines.aims[0], decisions[:, 0])
 
     def on(self, rows: Array) -> Task:
         """Return the task on some rows."""

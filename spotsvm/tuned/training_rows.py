@@ -150,6 +150,18 @@ class GridRows:
     tested: Rows
     drawn_together: Any
 
+    def some(self, chosen: Rows) -> GridRows:
+        """Return some of the rows, with the folds that have rows of them to train and to test on."""
+        place = np.full(self.X.shape[0], -1)
+        place[chosen] = np.arange(len(chosen))
+        both = [[place[part][place[part] >= 0] for part in split] for split in self.splits]
+        splits = [(train, test) for train, test in both if len(train) and len(test)]
+        tested = np.unique(np.concatenate([test for _, test in splits])) if splits else np.arange(0)
+        drawn = self.drawn_together
+        if drawn is not None and np.ndim(drawn):
+            drawn = np.asarray(drawn)[np.searchsorted(self.tested, chosen[tested])]
+        return GridRows(_rows_at(self.X, chosen), self.rows[chosen], self.sample[chosen], splits, tested, drawn)
+
 
 def is_many(n: int) -> bool:
     """Return whether this is a number of rows for which the grid uses a sample, and few models are averaged."""

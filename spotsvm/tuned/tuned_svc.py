@@ -57,12 +57,16 @@ class TunedSVC(ClassifierMixin, TunedModel):
     Parameters
     ----------
     families : "auto" or list of str, default="auto"
-        Kinds of kernels: "rbf" and "laplacian" on standardised columns; with the prefix ``"power_"``, on columns after a
+        Kinds of models: kernels "rbf" and "laplacian" on standardised columns; with the prefix ``"power_"``, on columns after a
         Yeo-Johnson transformation; with the prefix ``"relevance_"``, on these columns times a relevance that is learned from the
-        target; and "linear". "auto" is "rbf", "laplacian", "relevance_rbf" and "relevance_laplacian"; for sparse rows "auto" is
-        "rbf" and "linear", the only possible families.
+        target; and "linear". These are support vector machines. The prefix ``"squared_"``, before any other, stands for squared
+        loss in place of the hinge loss: least-squares support vector machines, in which all rows are support vectors. "auto" is
+        "squared_" with "rbf", "laplacian", "relevance_rbf", "relevance_laplacian" and "linear", and, with the middle width alone,
+        the first four without it; for sparse rows "auto" is "rbf", "linear", "squared_rbf" and "squared_linear", the only
+        possible families.
     budget : int or None, default=None
-        Number of sweeps; a sweep is a family and a width with all C. The first sweeps are the grid, three widths of each family;
+        Number of sweeps; a sweep is a family, an encoding and a width with all C. The first sweeps are the grid (with more than
+        600 rows, the part of it that is promising on 400 of them);
         a Kriging search proposes family and width of the others. None is the grid alone, unless `space` is set.
     timeout : float or None, default=None
         Maximum seconds of the fit. The default model, one setting, and one kernel on all rows (with held-out rows: of the first
@@ -137,9 +141,10 @@ class TunedSVC(ClassifierMixin, TunedModel):
     verdict_ : TuningGain
         Whether tuning helped compared with the default: `decision`, `value` with its `interval`, and a sentence.
     members_ : DataFrame
-        A row for each setting in the average: family, width (in units of the typical distance), C, the parameters of `space`,
-        weight, and the score of the setting alone. If rows are held out, also the number of rows of the fit, and of landmarks (0
-        for an exact model). C of a model with landmarks is half the inverse of the ridge.
+        A row for each setting in the average: family, encoding (see Notes) if the table allows several, width (in units of the
+        typical distance), C, the parameters of `space`, weight, and the score of the setting alone. If rows are held out, also
+        the number of rows of the fit, and of landmarks (0 for an exact model). C of a model with squared loss is half the inverse
+        of the ridge.
     settings_ : DataFrame
         The same columns for all scored settings.
     best_params_, best_index_ : dict, int
@@ -155,7 +160,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
     columns_ : DataFrame
         The treatment of each column of X.
     relevance_ : Series
-        The learned relevance of each number made from the columns, if a member uses it.
+        The learned relevance of each number made from the columns, if a member uses it, in the encoding of most weight.
     support_, support_vectors_, dual_coef_ : ndarray
         With average=False: the rows of X that are support vectors, of several classes class by class, and their coefficients in
         the layout of `SVC`, in units of the transformed columns.
@@ -181,11 +186,17 @@ class TunedSVC(ClassifierMixin, TunedModel):
     -----
     Equation :eq:`average` of the chapter :doc:`/method/index`.
 
+    Out-of-fold rows also choose between encodings of the table. "standard" scales all numbers that `TableEncoder` makes to
+    variance 1. Members with squared loss leave the 0/1 columns of levels and gaps, and texts, as they are where a category has
+    three levels or more ("levels"). They also try whole numbers of 3 to 12 different values as categories ("codes"), and columns
+    with the whole numbers of a week, year, day or hour (7, 12, 24 or 60, from 0 or 1) as sine and cosine ("cycles").
+
     `skops.io.dump` writes a fitted model to a file that holds no code, and `skops.io.load` reads it.
 
     References
     ----------
     Lacoste, Marchand, Laviolette, Larochelle 2014, "Agnostic Bayesian Learning of Ensembles".
+    Suykens, Vandewalle 1999, "Least Squares Support Vector Machine Classifiers".
     Tsamardinos, Greasidou, Borboudakis 2018, "Bootstrapping the Out-of-sample Predictions for Efficient and Accurate
     Cross-Validation".
 

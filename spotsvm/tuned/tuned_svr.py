@@ -25,6 +25,8 @@ from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.tuned.base import Array, Floats, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_svm
+from spotsvm.tuned.families import FAMILIES
+from spotsvm.tuned.power_target import PowerScale
 from spotsvm.tuned.sweeps import Setting
 from spotsvm.tuned.task import Task
 
@@ -39,8 +41,10 @@ _LARGEST, _FARTHEST = 1e100, 1e70  # of a target, and in standard deviations of 
 class TunedSVR(RegressorMixin, TunedModel):
     """An average of support vector regressions of several kinds: tuned and judged in one fit.
 
-    As `TunedSVC`, with four C and five widths for each family of kernels. The settings of the average are selected greedily with
-    replacement, each to minimise the squared out-of-fold error of the average.
+    As `TunedSVC`, with five widths for each family with squared loss. These families predict the target and, unless this is
+    hardly another scale, the target after a Yeo-Johnson power that brings it nearer to a normal distribution; the mean target for
+    such a prediction is that of the targets which it and the out-of-fold residuals make (smearing, Duan 1983). The settings of
+    the average are selected greedily with replacement, each to minimise the squared out-of-fold error of the average.
 
     A few targets that are far from all others, as by a mistake, do not decide the fit: the scale of the target, the settings, the
     relevance and models with squared loss take a far target as the farthest of the others. A target is far if its distance from
@@ -69,7 +73,8 @@ class TunedSVR(RegressorMixin, TunedModel):
         As in `TunedSVC`; the default is `SVR()` on standardised numbers, with a target scaled to mean 0 and
         variance 1; the constant is the mean.
     members_, settings_, best_params_, best_index_
-        As in `TunedSVC`, with epsilon in units of the target.
+        As in `TunedSVC`, with epsilon in units of the target, nan for squared loss, and `target`, "own" or "power", the scale on
+        which the target was predicted, if there are two.
     out_of_fold_ : OutOfFold
         As in `TunedSVC`; the answers are predictions in the unit of the target.
     average_oof_ : ndarray of shape (n,)
@@ -129,14 +134,17 @@ class TunedSVR(RegressorMixin, TunedModel):
                 f"y has {largest:.6g}, too large to square; use a larger unit, or leave the row out if it is a mistake"
             )
         room = 0.5 * float(np.ptp(near))
-        machines = Machines(z[None], weights, 0, (float(near.min()) - room, float(near.max()) + room))
+        scale = PowerScale.of(near, weights)
+        self._has_power = scale is not None
+        aims = near[None] if scale is None else np.stack([near, scale.values(near)])
+        machines = Machines(z[None], weights, 0, (float(near.min()) - room, float(near.max()) + room), aims=aims)
 
         def default(train: NDArray[np.intp]) -> tuple[float, float]:
             # SVR() on the target of these rows by TargetScaler
             spread = float(np.clip(z[train], *ordinary_range(z[train])).std()) or 1.0
             return spread, 0.1 * spread
 
-        return Task(y, aim, machines, near[:, None], default, _EPSILON, None, self._mean, self._deviation)
+        return Task(y, aim, machines, aims.T, default, _EPSILON, None, self._mean, self._deviation, scale)
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         floats = np.asarray(y, dtype=np.float64)
@@ -183,7 +191,9 @@ class TunedSVR(RegressorMixin, TunedModel):
         return self._in_units(decisions[:, 0])
 
     def _described(self, setting: Setting) -> dict[str, Any]:
-        return {**super()._described(setting), "epsilon": setting.epsilon * self._deviation}
+        epsilon = np.nan if FAMILIES[setting.family].squared else setting.epsilon * self._deviation
+        target = {"target": "power" if setting.power else "own"} if self._has_power else {}
+        return {**super()._described(setting), "epsilon": epsilon, **target}
 
     def predict(self, X: Any) -> Floats:
         """Return the prediction of each row.

@@ -97,9 +97,8 @@ def maximize_likelihood(
 ) -> Floats:
     """Return the hyperparameters of the largest likelihood found, with an entry for each row of `problem.bounds`.
 
-    L-BFGS-B begins at n_restarts likely points (`_likeliest`) and at `starts`. CMA-ES (Koch et al. 2011) makes short runs from 16
-    likely points and continues the two best; given `starts`, it makes a short run from each and one from a likely point, and
-    continues the best.
+    L-BFGS-B begins at n_restarts likely points and at `starts`. CMA-ES (Koch et al. 2011) continues the two best of short runs
+    from 16 likely points; given `starts`, the best of those from each and from a likely point.
     """
     best = _cmaes(problem, rng, starts) if optimizer == "cmaes" else _lbfgsb(problem, n_restarts, rng, starts, max_evaluations)
     if problem.negative(best) < IMPOSSIBLE or problem.jitters == JITTERS:

@@ -155,7 +155,7 @@ def tuned_weighted_classes():
 def tuned_table():
     X, y = mixed_table()
     space = {"class_weight__yes": loguniform(0.5, 2.0), "scale__size": loguniform(0.3, 3.0)}
-    return of_tuned(TunedSVC(cv=3, budget=15, space=space, scoring="balanced_accuracy", random_state=2).fit(X, y))
+    return of_tuned(TunedSVC(cv=3, budget=20, space=space, scoring="balanced_accuracy", random_state=2).fit(X, y))
 
 
 def tuned_regression():

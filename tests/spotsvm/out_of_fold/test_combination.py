@@ -148,3 +148,16 @@ def test_an_average_has_the_answers_that_predict_agrees_with():
     assert response(ProbabilityBeside(), calibrate=True) == "decision_function"
     assert response(ProbabilityBeside(), refit=True) == "predict"
     assert response(ProbabilityBeside(), scoring="roc_auc") == "decision_function"
+
+
+def test_half_of_the_weight_comes_from_log_loss():
+    """Two settings that predict the same classes differ in their probabilities; votes alone have no log loss."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=300)
+    sure = (2.0 * y - 1.0) * np.where(rng.random(300) < 0.8, 1.0, -1.0)
+    size = np.where(sure * (2.0 * y - 1.0) > 0, rng.uniform(1, 3, 300), rng.uniform(0.0, 0.5, 300))
+    values = np.stack([sure, sure * size])[..., None].astype(np.float32)
+    weights = {metric: combined(values, y, metric).weights for metric in ("accuracy", "neg_log_loss")}
+    assert weights["accuracy"] == pytest.approx([0.25, 0.75], abs=0.08)  # equal by accuracy
+    assert weights["neg_log_loss"] == pytest.approx([0.0, 1.0], abs=0.02)
+    assert combined(values, y, average=False).weights.max() == 1.0

@@ -42,7 +42,8 @@ def sentences(text):
 
 SHARED = [
     "What is done to the columns was learned from the training rows of each fold alone.",
-    "The weight of a configuration is how often it is the best when the judged rows are drawn again [@lacoste#].",
+    "The weight of a configuration is how often it is the best, in half of the draws by the accuracy, and in the other half by "
+    "the log loss, when the judged rows are drawn again [@lacoste#].",
     "Probabilities are a sigmoid of the decisions, fitted to those of rows that the models had not seen [@platt#].",
     "The accuracy to expect on new rows is # (# % interval # to #), as judged by # training rows out of fold.",
     "The groups were drawn again with replacement; each of # draws made the choice among the configurations again on the drawn "

@@ -289,14 +289,14 @@ def test_a_tuned_model(kind):
         model.default_score_.value,
         model.constant_score_.value,
     ]
-    assert section.space["parameter"].tolist() == ["family", "width", "C", *["epsilon"] * (kind is TunedSVR)]
+    assert section.space["parameter"].tolist() == ["family", "width", "C", *["epsilon", "target"] * (kind is TunedSVR)]
 
 
 def test_a_tuned_model_with_a_search_groups_and_a_single_setting():
     groups = np.arange(150) // 3
-    model = TunedSVC(budget=14, average=False, random_state=0).fit(X, y, groups=groups)
+    model = TunedSVC(budget=19, average=False, random_state=0).fit(X, y, groups=groups)
     text = str(model.methods_section())
-    assert "Of 14 kernels, each scored with a series of values of C, 12 are those of a fixed grid, and 2 were proposed" in text
+    assert "Of 19 kernels, each scored with a series of values of C, 17 are those of a fixed grid, and 2 were proposed" in text
     assert f"The final model is the single best configuration, `family` = {model.best_params_['family']}" in text
     assert "5 folds of whole groups" in text
     assert "The groups were drawn again" in text

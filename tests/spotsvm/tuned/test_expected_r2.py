@@ -23,9 +23,10 @@ def searched(refit):
     return SpotSearchCV(SVR(), {"C": loguniform(0.1, 10.0)}, n_iter=4, search="random", refit=refit, cv=KFold(4), random_state=0)
 
 
+KERNELS = ["rbf", "laplacian", "relevance_rbf"]
 MODELS = {
-    "average": lambda: TunedSVR(budget=3, random_state=0),
-    "single": lambda: TunedSVR(budget=3, average=False, random_state=0),
+    "average": lambda: TunedSVR(families=KERNELS, budget=3, random_state=0),
+    "single": lambda: TunedSVR(families=KERNELS, budget=3, average=False, random_state=0),
     "search": lambda: searched("average"),
     "best of a search": lambda: searched(True),
 }

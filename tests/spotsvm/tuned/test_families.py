@@ -8,16 +8,11 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from spotsvm.solvers.kernels import base_matrix
-from spotsvm.tuned.families import (
-    FAMILIES,
-    Columns,
-    best_powers,
-    gradient_relevance,
-    kernel_of,
-    typical_distance,
-    unit_of,
-    yeo_johnson,
-)
+from spotsvm.tuned.columns import Columns
+from spotsvm.tuned.families import FAMILIES, kernel_of, typical_distance, unit_of
+from spotsvm.tuned.powers import best_powers, yeo_johnson
+from spotsvm.tuned.relevance import gradient_relevance
+from spotsvm.tuned.sweeps import Sweep
 
 RNG = np.random.default_rng(0)
 X = np.column_stack(
@@ -29,7 +24,7 @@ ALL = ("standard", "power", "relevance")
 
 def test_the_standard_columns_are_those_of_standard_scaler():
     columns = Columns(ALL).fit(X[:100], T[:100])
-    assert columns.transform(X)["standard"] == pytest.approx(StandardScaler().fit(X[:100]).transform(X))
+    assert columns.transform(X)["standard"]["standard"] == pytest.approx(StandardScaler().fit(X[:100]).transform(X))
 
 
 def test_powers_are_nearly_those_of_the_largest_likelihood():
@@ -37,7 +32,7 @@ def test_powers_are_nearly_those_of_the_largest_likelihood():
     assert best_powers(Z) == pytest.approx(PowerTransformer(standardize=False).fit(Z).lambdas_, abs=0.2)
     powers = PowerTransformer(standardize=False).fit(Z).lambdas_
     assert yeo_johnson(Z, powers) == pytest.approx(PowerTransformer(standardize=False).fit_transform(Z))
-    power = Columns(ALL).fit(X, T).transform(X)["power"]
+    power = Columns(ALL).fit(X, T).transform(X)["standard"]["power"]
     assert power.mean(axis=0) == pytest.approx(0, abs=1e-9)
     assert power.std(axis=0) == pytest.approx(1)
 
@@ -56,14 +51,14 @@ def test_constant_columns_are_0_whatever_later_rows_have():
     columns = Columns(ALL).fit(constant, T)
     later = constant.copy()
     later[:, 4:] += 7
-    for values in columns.transform(later).values():
+    for values in columns.transform(later)["standard"].values():
         assert (values[:, 4:] == 0).all()
         assert np.isfinite(values).all()
 
 
 def test_far_values_are_cut():
     columns = Columns(ALL).fit(X, T)
-    for values in columns.transform(np.array([[1e300, -1e300, 1e300, -1e300]])).values():
+    for values in columns.transform(np.array([[1e300, -1e300, 1e300, -1e300]]))["standard"].values():
         assert np.isfinite(values).all()
         assert np.abs(values).max() <= 50 * np.sqrt(len(X))
 
@@ -72,7 +67,7 @@ def test_gaps_become_medians_and_a_column():
     gappy = X.copy()
     gappy[::7, 1] = np.nan
     columns = Columns(("standard",)).fit(gappy, T)
-    found = columns.transform(gappy)["standard"]
+    found = columns.transform(gappy)["standard"]["standard"]
     assert found.shape == (150, 5)
     assert len(np.unique(found[::7, 1])) == 1
     assert len(np.unique(found[:, 4])) == 2
@@ -80,7 +75,7 @@ def test_gaps_become_medians_and_a_column():
 
 def test_a_table_is_encoded():
     frame = pd.DataFrame({"size": X[:, 0], "colour": np.array(["red", "blue", "green"])[np.arange(150) % 3], "same": "x"})
-    assert Columns(ALL).fit(frame, T).transform(frame)["relevance"].shape == (150, 4)
+    assert Columns(ALL).fit(frame, T).transform(frame)["standard"]["relevance"].shape == (150, 4)
 
 
 def test_kernels_are_scikit_learns():
@@ -97,8 +92,8 @@ def test_kernels_are_scikit_learns():
 def test_sparse_rows_have_the_kernels_of_dense_ones():
     dense = X * (RNG.random(X.shape) < 0.5)
     rows = sparse.csr_matrix(dense)
-    A = Columns(("standard",)).fit(dense, T).transform(dense)["standard"]
-    S = Columns(("standard",)).fit(rows, T).transform(rows)["standard"]
+    A = Columns(("standard",)).fit(dense, T).transform(dense)["standard"]["standard"]
+    S = Columns(("standard",)).fit(rows, T).transform(rows)["standard"]["standard"]
     assert sparse.issparse(S)
     assert base_matrix("squared distances", S) == pytest.approx(base_matrix("squared distances", A), abs=1e-6)
     for base in ("squared distances", "inner products"):
@@ -117,7 +112,12 @@ def test_columns_with_factors_and_an_exponent_of_relevance():
     frame = pd.DataFrame({"a": X[:, 0], "kind": ["u", "v", "w"] * 50, "b": X[:, 1]})
     columns = Columns(ALL).fit(frame, T)
     views = columns.transform(frame)
-    assert (columns.kernel_columns(views, "relevance", 1.0, ()) == views["relevance"]).all()
-    assert columns.kernel_columns(views, "relevance", 0.0, ()) == pytest.approx(views["power"])
-    factors = columns.kernel_columns(views, "power", 1.0, (2.0, 3.0, 5.0)) / views["power"]
+    of_kind = views["standard"]
+
+    def columns_for(family, exponent=1.0, factors=()):
+        return columns.kernel_columns(views, Sweep(family, 0.0, exponent=exponent, column_factors=factors))
+
+    assert (columns_for("relevance_rbf") == of_kind["relevance"]).all()
+    assert columns_for("relevance_rbf", 0.0) == pytest.approx(of_kind["power"])
+    factors = columns_for("power_rbf", factors=(2.0, 3.0, 5.0)) / of_kind["power"]
     assert factors == pytest.approx(np.broadcast_to([2.0, 5.0, 3.0, 3.0, 3.0], factors.shape))

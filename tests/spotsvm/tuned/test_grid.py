@@ -13,7 +13,8 @@ from spotsvm import TunedSVC, TunedSVR
 from spotsvm.cross_validation.fast_machines import Machines, class_labels
 from spotsvm.solvers.kernels import squared_distances
 from spotsvm.tuned import base, training_rows
-from spotsvm.tuned.families import Columns, typical_distance
+from spotsvm.tuned.columns import Columns
+from spotsvm.tuned.families import typical_distance
 from spotsvm.tuned.grid import score_grid
 from spotsvm.tuned.members import fit_members
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps
@@ -21,17 +22,21 @@ from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps
 COSTS = (0.5, 8.0)
 
 
+def columns_of(kinds, encodings):
+    return Columns(kinds)
+
+
 def classes_of(y):
     k = len(np.unique(y))
     return Machines(class_labels(y, k), np.ones(len(y)), k, code=y)
 
 
-def grid_of(X, y, machines, splits, sweeps=(("rbf", -2.0),), quality=lambda d: (0.0, 1.0), **kwargs):
+def grid_of(X, y, machines, splits, sweeps=(("rbf", -2.0),), quality=lambda s, d: (0.0, 1.0), **kwargs):
     target = np.eye(machines.n_classes)[y] if machines.n_classes else y[:, None]
     epsilon = 0.0 if machines.n_classes else 0.1
     listed = Sweeps(Sweep(*sweep, epsilon) for sweep in sweeps)
     default = kwargs.pop("default", lambda train: (1.0, epsilon))
-    return score_grid(X, machines, target, splits, listed, COSTS, default, quality, **kwargs)
+    return score_grid(X, machines, target, splits, listed, lambda sweep: COSTS, default, quality, columns=columns_of, **kwargs)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -91,7 +96,7 @@ def test_members_on_all_rows_are_svc():
     columns = Columns(("standard",)).fit(X, np.eye(3)[y])
     settings = [Setting("rbf", -2.0, C=C) for C in COSTS]
     (member,), rows = fit_members(columns, X, classes_of(y), settings, [0, 1])
-    A = rows["standard"]
+    A = rows["standard"]["standard"]
     for C, found in zip(COSTS, member.decisions(squared_distances(A, member.rows)), strict=True):
         model = SVC(C=C, gamma=0.25 / member.unit, tol=1e-5).fit(A, y)
         assert found == pytest.approx(model.decision_function(A), abs=5e-3)
@@ -117,8 +122,9 @@ def test_a_sweep_ends_where_a_larger_C_is_far_behind_and_not_better():
     values = iter([(1.0, 0.1), (0.5, 0.1), (0.5, 0.1), (0.6, 0.1), (0.7, 0.1)])
     sweeps = Sweeps([Sweep("rbf", -2.0), Sweep("rbf", 0.0)])
     grid = score_grid(
-        X, classes_of(y), np.eye(3)[y], splits, sweeps, (1.0, 2.0, 4.0), lambda train: (1.0, 0.0), lambda d: next(values)
-    )
+        X, classes_of(y), np.eye(3)[y], splits, sweeps, lambda sweep: (1.0, 2.0, 4.0), lambda train: (1.0, 0.0),
+        lambda s, d: next(values), columns=columns_of,
+    )  # fmt: skip
     assert [(s.log_gamma, s.C) for s in grid.settings] == [(-2.0, 1.0), (-2.0, 2.0), (0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]
 
 
@@ -142,7 +148,8 @@ def test_factors_of_columns_and_classes_are_those_of_scaled_columns_and_class_we
     sweep = Sweep("rbf", -2.0, column_factors=factors, class_factors=(1.0, 4.0))
     train, test = np.arange(len(y)) % 3 > 0, np.arange(len(y)) % 3 == 0
     splits = [(np.flatnonzero(train), np.flatnonzero(test))]
-    grid = score_grid(X, machines, np.eye(2)[y], splits, Sweeps([sweep]), (2.0,), lambda train: (1.0, 0.0), lambda d: (0.0, 1.0))
+    grid = score_grid(X, machines, np.eye(2)[y], splits, Sweeps([sweep]), lambda sweep: (2.0,), lambda train: (1.0, 0.0),
+                      lambda s, d: (0.0, 1.0), columns=columns_of)  # fmt: skip
     scaler = StandardScaler().fit(X[train])
     A, B = (scaler.transform(part) * factors for part in (X[train], X[test]))
     gamma = 0.25 / typical_distance(squared_distances(A))

@@ -95,8 +95,10 @@ def test_tables_of_settings(moons):
     assert list(moons.members_.columns) == ["family", "width", "C", "weight", "score"]
     assert moons.members_["weight"].sum() == pytest.approx(1)
     assert moons.members_["weight"].is_monotonic_decreasing
-    assert set(moons.settings_["family"]) == {"rbf", "laplacian", "relevance_rbf", "relevance_laplacian"}
-    assert len(moons.members_) < len(moons.settings_) <= 60
+    kernels = {"rbf", "laplacian", "relevance_rbf", "relevance_laplacian"}
+    assert set(moons.settings_["family"]) == {*kernels, *(f"squared_{name}" for name in kernels), "squared_linear"}
+    assert moons.settings_.groupby("family")["width"].nunique()[["rbf", "squared_rbf", "squared_linear"]].tolist() == [1, 3, 0]
+    assert len(moons.members_) < len(moons.settings_) <= 85
     best = moons.settings_.iloc[moons.best_index_]
     assert best["score"] == moons.settings_["score"].max()
     assert dict(best[["family", "width", "C"]]) == moons.best_params_
@@ -302,10 +304,10 @@ def test_scores_of_several_classes():
 
 
 def test_budget_and_timeout():
-    assert set(quick(budget=1).fit(X2, Y2).settings_["family"]) == {"rbf"}
+    assert set(quick(budget=1).fit(X2, Y2).settings_["family"]) == {"squared_rbf"}
     model = TunedSVC(timeout=1e-6, random_state=0).fit(X2, Y2)
     assert not model.complete_
-    assert model.settings_["family"].unique().tolist() == ["rbf"]
+    assert model.settings_["family"].unique().tolist() == ["squared_rbf"]
     assert model.members_["width"].nunique() == 1
     assert model.score(X2_NEW, Y2_NEW) > 0.8
 
