@@ -357,7 +357,8 @@ ENTRANTS: dict[str, Entrant] = {
     TUNED: _tuned(),
     **{name: _rival(rival) for name, rival in RIVALS.items()},
     f"{TUNED}, average=False": _tuned(average=False),
-    # `budget` counts sweeps of C: the grid has 12 (three widths of four families) or 20 in regression; Kriging adds the others
+    f"{TUNED}, support vectors alone": _tuned(families=["rbf", "laplacian", "relevance_rbf", "relevance_laplacian"]),
+    # `budget` counts sweeps of C: the grid has 17, or 25 in regression, and more for further encodings; Kriging adds the others
     **{f"{TUNED}, budget={n}": _tuned(budget=n) for n in (4, 24, 48)},
     "random search": Entrant(_scaled(make=random_search, estimator=_support_vectors, space=_space)),
     "Optuna TPE": Entrant(_scaled(make=optuna_search), lacks=lambda: "" if find_spec("optuna") else "optuna is not installed"),
