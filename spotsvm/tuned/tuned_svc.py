@@ -61,13 +61,13 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Yeo-Johnson transformation; with the prefix ``"relevance_"``, on these columns times a relevance that is learned from the
         target; and "linear". These are support vector machines. The prefix ``"squared_"``, before any other, stands for squared
         loss in place of the hinge loss: least-squares support vector machines, in which all rows are support vectors. "auto" is
-        "squared_" with "rbf", "laplacian", "relevance_rbf", "relevance_laplacian" and "linear", and, with the middle width alone,
-        the first four without it; for sparse rows "auto" is "rbf", "linear", "squared_rbf" and "squared_linear", the only
+        ``"squared_"`` with "rbf", "laplacian", "relevance_rbf", "relevance_laplacian" and "linear", and, with the middle width
+        alone, the first four without it; for sparse rows "auto" is "rbf", "linear", "squared_rbf" and "squared_linear", the only
         possible families.
     budget : int or None, default=None
         Number of sweeps; a sweep is a family, an encoding and a width with all C. The first sweeps are the grid (with more than
-        600 rows, the part of it that is promising on 400 of them);
-        a Kriging search proposes family and width of the others. None is the grid alone, unless `space` is set.
+        600 rows, the part of it that is promising on 400 of them); a Kriging search proposes family and width of the others. None
+        is the grid alone, unless `space` is set.
     timeout : float or None, default=None
         Maximum seconds of the fit. The default model, one setting, and one kernel on all rows (with held-out rows: of the first
         round) are always completed, and work on the current kernel matrix may be.
