@@ -268,9 +268,9 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         self._encodings = encodings_of(folds.X, self.categorical)
         whole = self._grid(issparse(folds.X), task.epsilon)
         costs = {sweep: self._costs(sweep) for sweep in whole}
-        self._n_screened = 0
+        self._screening, screened = (0, 0), True
         if len(folds.rows) > SCREENED_FROM:
-            costs = self._screened(whole, rows, task, folds, score, seed, self._ends(began, _SCREENING_SHARE))
+            costs, screened = self._screened(whole, rows, task, folds, score, seed, self._ends(began, _SCREENING_SHARE))
             _LOG.info("%s scores %d of %d sweeps on all rows", name, len(costs), len(whole))
         deadline = self._ends(began, _SHARES[0] if self._n_held else _GRID_SHARE)
         with (
@@ -281,27 +281,28 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             grid = self._scored(
                 sweeps, lambda sweep: costs.get(sweep) or self._costs(sweep), task, folds, judged_rows, score, deadline
             )
+        grid.complete &= screened
         self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
         self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
         return grid
 
     def _screened(
         self, whole: list[Sweep], rows: TrainingRows, task: Task, folds: GridRows, score: Score, seed: int, deadline: float
-    ) -> dict[Sweep, list[float]]:
-        """Return the sweeps that are promising on some rows, in the order of the grid, and the C of each."""
+    ) -> tuple[dict[Sweep, list[float]], bool]:
+        """Return the sweeps that are promising on some rows, in the order of the grid, with their C; and if all were scored."""
         groups = None if rows.units is None else rows.units[folds.sample]
         some = np.sort(task.sample(SCREENING_ROWS, seed, groups))
         few = folds.some(some)
         if not few.splits:
-            return {sweep: self._costs(sweep) for sweep in whole}
+            return {sweep: self._costs(sweep) for sweep in whole}, True
         task, tested = task.on(some), few.tested
         judged_rows = self._judged_on_folds(rows, task, few)
         grid = self._scored(Sweeps(whole), self._costs, task, few, judged_rows, score, deadline)
         choice = choose(judged_rows, task.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
         assert choice.gains is not None
         found = promising(grid.settings, choice.gains @ judged_rows.weights, choice.weights, self._costs)
-        self._n_screened = len(whole)
-        return {sweep: found[sweep] for sweep in whole if sweep in found}
+        self._screening = len({sweep_of(setting) for setting in grid.settings}), len(some)
+        return {sweep: found[sweep] for sweep in whole if sweep in found}, grid.complete
 
     def _scored(
         self,
@@ -770,7 +771,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         """What the page and the methods section say of the fit beside the other attributes."""
         return FitFacts(
             n_folds=self._n_folds, n_grid_rows=self._n_grid_rows, n_held=self._n_held, by_group=self._grouped,
-            n_sweeps=self._n_sweeps, n_searched=self._n_searched, n_screened=self._n_screened,
+            n_sweeps=self._n_sweeps, n_searched=self._n_searched, screening=self._screening,
             judged=self._scored_rows, n_distinct=self._n_distinct,
             target=self._scored_y, unusual=self._unusual, weights=self._unusual_weights, score_title=self._score_title,
             versions=self._versions, encodings={name: (*one.codes, *one.cycles) for name, one in self._encodings.items()},

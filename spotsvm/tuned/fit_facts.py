@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class FitFacts:
-    """The rows, folds and sweeps of a fit, of which some rows compared `n_screened` before all did; and what its sets rest on.
+    """The rows, folds and sweeps of a fit, of which a `screening` compared (sweeps, rows) first; and what its sets rest on.
 
     `judged` are the indices of the judged rows, `target` their coded targets, and `unusual` says how far off the predictions for
     them are. Rows count for their `weights`, and in the probabilities for their `calibration_weights`.
@@ -26,7 +26,7 @@ class FitFacts:
     by_group: bool
     n_sweeps: int
     n_searched: int
-    n_screened: int
+    screening: tuple[int, int]
     judged: NDArray[np.intp]
     n_distinct: int
     target: NDArray[Any]

@@ -22,7 +22,6 @@ from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
 from spotsvm.tuned.encodings import CODES, CYCLES, LEVELS
 from spotsvm.tuned.families import FAMILIES, with_support_vectors
-from spotsvm.tuned.screening import SCREENING_ROWS
 
 _KERNELS = {
     "rbf": "Gaussian kernels",
@@ -151,12 +150,12 @@ def _settings_words(model: Any, found: FittedModel) -> str:
     if "target" in model.settings_ and (share := _share(model, "target", "power")):
         text += (
             f" With {share} of the weight, the target was predicted on a scale on which it is nearer to a normal distribution "
-            "[@yeo2000], with a smeared inverse [@duan1983]."
+            "[@yeo2000], with a smeared inverse [@duan1983]; the power was learned from the targets of all rows."
         )
-    if facts.n_screened:
+    if facts.screening[0]:
         text += (
-            f" They belong to the kernels that were promising among the {facts.n_screened} of a grid, which were compared by the "
-            f"same folds on {SCREENING_ROWS} of the rows."
+            f" The configurations belong to the kernels that were promising among the {facts.screening[0]} of a grid, which were "
+            f"compared by the same folds on {facts.screening[1]} of the rows."
         )
     if searched := facts.n_searched:
         text += (
@@ -184,7 +183,10 @@ def _encoding_words(model: Any) -> str:
             parts.append(f"in members with {share} of the weight {_ENCODINGS[name].format(listed(shown) if shown else '')}")
     if not parts:
         return "All numbers made from the columns had variance 1."
-    return f"Out-of-fold rows chose how the columns became numbers: {'; '.join(parts)}."
+    return (
+        f"Out-of-fold rows chose how the columns became numbers: {'; '.join(parts)}. What the columns allow was seen on all "
+        "rows, without the target."
+    )
 
 
 def _judged_words(model: Any, found: FittedModel) -> str:

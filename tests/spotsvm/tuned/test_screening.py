@@ -41,7 +41,9 @@ def test_what_is_promising():
 
 def test_the_screened_grid_is_smaller_as_good_and_told(monkeypatch, tmp_path):
     fitted = model().fit(X, Y)
-    assert f"promising among the {3 * len(FAMILIES)} of a grid" in " ".join(fitted.methods_section().paragraphs)
+    told = f"promising among the {3 * len(FAMILIES)} of a grid, which were compared by the same folds on 100 of the rows"
+    assert told in " ".join(fitted.methods_section().paragraphs)
+    assert fitted.complete_
     again = model(n_jobs=2, path=tmp_path / "record.db").fit(X, Y)
     resumed = model(path=tmp_path / "record.db").fit(X, Y)
     for other in (again, resumed):
@@ -62,8 +64,18 @@ def test_regression_groups_weights_and_folds_of_the_user():
     for cv in (5, GroupKFold(4)):
         grouped = model(TunedSVR, cv=cv).fit(X, y, groups=groups)
         assert np.isfinite(grouped.average_oof_).all()
+        assert f"folds on {grouped.fit_facts_.screening[1]} of the rows" in " ".join(grouped.methods_section().paragraphs)
     test = np.where(np.arange(240) < 20, 0, -1)  # one fold, of which a sample may have few rows to test on
     assert np.isfinite(model(TunedSVR, cv=PredefinedSplit(test)).fit(X, y).expected_score_.value)
+
+
+def test_a_screening_that_a_timeout_ends_is_told(monkeypatch):
+    """All sweeps that were compared are scored on all rows in time, but others were never compared."""
+    monkeypatch.setattr(base, "_SCREENING_SHARE", 0.0)
+    fitted = model(timeout=600.0).fit(X, Y)
+    assert not fitted.complete_
+    assert fitted.fit_facts_.screening[0] == 1
+    assert "A limit of time ended the fit before all settings were scored or fitted." in str(fitted.methods_section())
 
 
 def test_a_timeout_leaves_a_model():
