@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -133,18 +133,24 @@ def drawn_splits(
     """
     if rows is None or not _holds_folds(splitter):
         return list(splitter.split(X, y, **given))
-    place = np.full(num_samples(every[0]), -1)
-    place[rows] = np.arange(len(rows))
-    splits = []
-    for k, split in enumerate(splitter.split(*every)):
-        train, test = (place[part] for part in map(np.asarray, split))
-        train, test = train[train >= 0], test[test >= 0]
+    splits = splits_at(splitter.split(*every), rows, num_samples(every[0]))
+    for k, (train, test) in enumerate(splits):
         if not (len(train) and len(test)):
             raise ArgumentError(
                 f"rows={len(rows)} leaves no rows of fold {k} to {'test' if len(train) else 'train'} on; use more"
             )
-        splits.append((train, test))
     return splits
+
+
+def splits_at(splits: Iterable[Any], rows: Rows, n: int) -> list[Split]:
+    """Return splits of n rows, given by positions or masks, as splits of some of these rows."""
+    place = np.full(n, -1)
+    place[rows] = np.arange(len(rows))
+    found = []
+    for split in splits:
+        train, test = (place[np.flatnonzero(part) if part.dtype == bool else part] for part in map(np.asarray, split))
+        found.append((train[train >= 0], test[test >= 0]))
+    return found
 
 
 def _holds_folds(splitter: Any) -> bool:

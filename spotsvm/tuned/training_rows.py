@@ -19,7 +19,7 @@ from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held
 from spotsvm.common.folds import check_repeatable, fewer_folds, seeded, too_few_groups
 from spotsvm.common.notices import Notice
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.row_sample import HELD_ROWS, MANY_ROWS, SEARCHED_ROWS
+from spotsvm.cross_validation.row_sample import HELD_ROWS, MANY_ROWS, SEARCHED_ROWS, splits_at
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.draws import units_of
 from spotsvm.tuned.task import Task
@@ -152,10 +152,7 @@ class GridRows:
 
     def some(self, chosen: Rows) -> GridRows:
         """Return some of the rows, with the folds that have rows of them to train and to test on."""
-        place = np.full(self.X.shape[0], -1)
-        place[chosen] = np.arange(len(chosen))
-        both = [[place[part][place[part] >= 0] for part in split] for split in self.splits]
-        splits = [(train, test) for train, test in both if len(train) and len(test)]
+        splits = _with_rows(splits_at(self.splits, chosen, self.X.shape[0]))
         tested = np.unique(np.concatenate([test for _, test in splits])) if splits else np.arange(0)
         drawn = self.drawn_together
         if drawn is not None and np.ndim(drawn):
@@ -208,6 +205,11 @@ def _numbered(cv: Any, code: Array, groups: Any, copied: Any, splitter: Callable
         return list(apart(splitter(n_folds, code[distinct], False, seed), unit, distinct, code[distinct]))
 
 
+def _with_rows(splits: list[Split]) -> list[Split]:
+    """Return the splits that have rows to train and to test on."""
+    return [(train, test) for train, test in splits if len(train) and len(test)]
+
+
 def _given(rows: TrainingRows, at: Rows, cv: Any, regression: bool, seed: int, repeatable: bool) -> list[Split]:
     """Return the folds of a splitter, which sees all rows, without those that do not count."""
     X, y, groups = rows.table, rows.y, rows.groups
@@ -215,14 +217,7 @@ def _given(rows: TrainingRows, at: Rows, cv: Any, regression: bool, seed: int, r
     check_groups(splitter, groups)
     if repeatable:
         check_repeatable(splitter, X, y, groups)
-    place = np.full(len(y), -1)
-    place[at] = np.arange(len(at))
-    splits = []
-    for train, test in splitter.split(X, y, groups):
-        train, test = (np.asarray(part) for part in (train, test))
-        train, test = (place[np.flatnonzero(part) if part.dtype == bool else part] for part in (train, test))
-        splits.append((train[train >= 0], test[test >= 0]))
-    splits = [(train, test) for train, test in splits if len(train) and len(test)]
+    splits = _with_rows(splits_at(splitter.split(X, y, groups), at, len(y)))
     if not splits:
         raise ArgumentError(f"cv={cv!r} leaves no fold with rows of positive weight to train and to test on")
     return splits
