@@ -14,7 +14,7 @@ from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.problem import DualProblem, check_numbers, check_stopping, make_problem
 from spotsvm.solvers.dual.problem.result import DualResult, Solution, confirmed
 
-DualMethod = Literal["auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm"]
+DualMethod = Literal["auto", "exact", "memetic", "gaussian", "switching", "hybrid", "two_stage", "swarm"]
 METHODS: tuple[DualMethod, ...] = get_args(DualMethod)
 
 
@@ -45,13 +45,15 @@ def solve_dual(
         Labels, -1 and 1.
     C : float or array-like of shape (n,), default=1.0
         Upper bound, or an upper bound for each row; positive (single rows may have 0) and finite.
-    method : {"auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm"}, default="auto"
+    method : {"auto", "exact", "memetic", "gaussian", "switching", "hybrid", "two_stage", "swarm"}, default="auto"
         "exact": pairs of coordinates and Newton steps, with or without bias; gives a stationary point if K is indefinite.
-        "memetic": an evolution of exact solutions, for indefinite K. "gaussian", "switching", "hybrid", "swarm": EvoSVM-G, -S, -H
-        and PsoSVM as in the paper, without bias. "auto": "exact" if K is positive semidefinite, otherwise "memetic".
+        "memetic": an evolution of exact solutions, for indefinite K. "gaussian", "switching", "hybrid", "swarm": EvoSVM-G,
+        -S, -H and PsoSVM as in the paper, without bias; "two_stage": switching, then Gaussian mutation. "auto": "exact" if K
+        is positive semidefinite, otherwise "memetic".
     bias : bool or "after", default=False
         Whether the problem has a bias. With "after" the problem has no bias, and a threshold is computed from its solution: the
-        mean of y minus the decision over the rows with 0 < alpha < C, as in mySVM.
+        mean of y minus the decision over the rows with 0 < alpha < C, as in mySVM; without such rows the middle of the thresholds
+        that agree with the solution.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of all random numbers.
     start : array-like of shape (n,), optional

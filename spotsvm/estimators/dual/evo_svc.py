@@ -18,7 +18,7 @@ from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
 
-METHODS = ("memetic", "gaussian", "switching", "hybrid", "swarm", "exact")
+METHODS = ("memetic", "gaussian", "switching", "hybrid", "two_stage", "swarm", "exact")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -31,17 +31,21 @@ class EvoSVC(DualSVC):
         Cost of errors, positive and finite.
     kernel : str or callable, default="rbf"
         As in `ExactSVC`.
-    method : {"memetic", "gaussian", "switching", "hybrid", "swarm", "exact"}, default="memetic"
-        How the dual is solved. Gaussian, switching and hybrid mutation and the swarm are the paper's EvoSVM-G, -S, -H and PsoSVM;
-        they stop far from the optimum. "memetic" is evolution with exact steps: for an indefinite kernel its objective is never
-        below theirs; for a concave problem it reaches the optimum.
+    method : {"memetic", "gaussian", "switching", "hybrid", "two_stage", "swarm", "exact"}, default="memetic"
+        How the dual is solved. Gaussian, switching and hybrid mutation and the swarm are the paper's EvoSVM-G, -S, -H and
+        PsoSVM; they stop far from the optimum. "two_stage" is switching until it ends, then Gaussian mutation of the values
+        that are not at the same bound in all individuals, as the paper proposes at its end; it ends nearer to the optimum
+        than switching. "memetic" is evolution with exact steps: for an indefinite kernel its objective is never below theirs;
+        for a concave problem it reaches the optimum.
     degree, gamma, coef0, sigma
         Parameters of the kernel, as in `ExactSVC`.
     bias : bool or "after", default=False
-        Whether there is a threshold b. False: none, as in the paper. "after": the dual is solved without a threshold, and b is
-        the mean of y minus the decision over the rows with 0 < alpha < C, as in the paper's software; with "switching" and
-        "hybrid" the errors are then nearest to the published errors (study evosvm). True: the dual with a threshold, only with
-        "memetic" or "exact". Use True with indefinite kernels: without a threshold these often predict much worse.
+        Whether there is a threshold b. False: none, as in the paper. "after": the dual is solved without a threshold, and b
+        is the mean of y minus the decision over the rows with 0 < alpha < C, as in the paper's software; with "switching" and
+        "hybrid" the errors are then nearest to the published errors (study evosvm). If no row is so, b is the middle of the
+        thresholds that agree with the solution, as in LIBSVM; the paper's software takes the mean over the rows with alpha =
+        0. True: the dual with a threshold, only with "memetic" or "exact". Use True with indefinite kernels: without a
+        threshold these often predict much worse.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which exact steps stop, positive; "memetic" aims at 1e-6 or less
         where the problem is concave.
@@ -53,10 +57,15 @@ class EvoSVC(DualSVC):
         Cap on the generations, 1 or more; -1 for the method's own, 1000. For "exact" it caps the solver's steps, for "memetic"
         the steps of its first and last local search. At the cap a ConvergenceWarning is given.
     n_iter_no_change : int, default=5
-        Stop after this many generations without improvement. Only the paper's four methods use it.
+        Stop after this many generations without improvement. "memetic" and "exact" do not use it;
+        "two_stage" uses it in each stage.
     population_size : int or None, default=None
         Number of individuals, particles or, with "memetic", stored local solutions, 1 or more; None for 10, or 8
         with "memetic". "exact" has none.
+    crossover_probability : float, default=0.9
+        Share of the couples that are crossed, from 0 to 1; "gaussian", "switching", "hybrid" and "two_stage" use it.
+    tournament_share : float, default=0.25
+        Share of the individuals in a tournament, positive; the number is rounded up. The same methods use it.
     inertia : float, default=0.1
         First weight of the velocity of "swarm", 0 or more; it falls to zero in equal steps over the generations of `max_iter`.
     local_weight, global_weight : float, default=1.0
@@ -106,7 +115,7 @@ n_features_in_, feature_names_in_
 
     C: float = 1.0
     kernel: Any = "rbf"
-    method: Literal["memetic", "gaussian", "switching", "hybrid", "swarm", "exact"] = "memetic"
+    method: Literal["memetic", "gaussian", "switching", "hybrid", "two_stage", "swarm", "exact"] = "memetic"
     degree: int = 3
     gamma: Any = "scale"
     coef0: float = 0.0
@@ -117,6 +126,8 @@ n_features_in_, feature_names_in_
     max_iter: int = -1
     n_iter_no_change: int = 5
     population_size: int | None = None
+    crossover_probability: float = 0.9
+    tournament_share: float = 0.25
     inertia: float = 0.1
     local_weight: float = 1.0
     global_weight: float = 1.0
@@ -153,7 +164,12 @@ n_features_in_, feature_names_in_
         """Check the parameters of all methods, and return the settings of the one that is used."""
         size: dict[str, Any] = {} if self.population_size is None else {"population_size": self.population_size}
         check_count("n_iter_no_change", self.n_iter_no_change)
-        evolution = EvolutionSettings(patience=self.n_iter_no_change, **size)
+        evolution = EvolutionSettings(
+            patience=self.n_iter_no_change,
+            crossover_probability=self.crossover_probability,
+            tournament_share=self.tournament_share,
+            **size,
+        )
         swarm = SwarmSettings(
             patience=self.n_iter_no_change,
             inertia=self.inertia,

@@ -11,7 +11,7 @@ from numba.core.registry import CPUDispatcher
 from spotsvm.errors import SolverError
 from spotsvm.solvers.dual import solve_dual
 from spotsvm.solvers.dual.evolution import _evolution_kernels
-from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
+from spotsvm.solvers.dual.evolution.evolution import KINDS, EvolutionSettings
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.exact import _coordinate_kernels, _face_kernels, _fold_kernels, _smo_kernels
@@ -24,7 +24,7 @@ COMPILED = sorted({f for m in MODULES for f in vars(m).values() if isinstance(f,
 BRIEF = {
     "memetic": MemeticSettings(searches=5, rivals=False),
     "swarm": SwarmSettings(max_generations=20),
-    **{name: EvolutionSettings(max_generations=20) for name in ("gaussian", "switching", "hybrid")},
+    **{name: EvolutionSettings(max_generations=20) for name in KINDS},
 }
 
 
@@ -89,7 +89,7 @@ def test_start_tol_and_cap_are_honoured(drawn, bias):
     assert (capped.iterations, capped.converged) == (5, False)
 
 
-@pytest.mark.parametrize("method", ["gaussian", "switching", "hybrid", "swarm"])
+@pytest.mark.parametrize("method", [*KINDS, "swarm"])
 def test_max_iter_caps_generations(drawn, method):
     problem = drawn(2, 40, "rbf", 10.0)
     found = solve_dual(problem.K, problem.y, problem.C, method, max_iter=3, random_state=0)

@@ -6,7 +6,7 @@ from spotsvm import solve_dual
 from spotsvm.kernels import Kernel, gram_matrix
 from spotsvm.solvers.kernels.matrices.gram import kernel_matrix
 from spotsvm.studies.common.data import stand_ins
-from spotsvm.studies.evosvm.folds import AFTER, METHODS, PAPERS, PRINTED_AS, folds_of
+from spotsvm.studies.evosvm.folds import AFTER, EVOLVED, METHODS, PRINTED_AS, folds_of
 from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
 from spotsvm.studies.evosvm.tables import cells, f_test, on_printed
 from tests.studies.small import ran
@@ -25,7 +25,7 @@ def test_every_method_on_every_fold_and_in_the_table(study):
     assert (runs.optimum_share <= 1 + 1e-6).all()
     shares = study.table().pivot(index="data set", columns="method", values="lowest share")
     assert (shares[["memetic", "exact"]] > 0.999).all(axis=None)
-    assert (shares[[*PAPERS, *AFTER.values()]] < 0.99).all(axis=None)
+    assert (shares[[*EVOLVED, *AFTER.values()]] < 0.99).all(axis=None)
     np.testing.assert_allclose(shares["exact, bias"], shares["LIBSVM"], rtol=1e-3)
     table = study.table()
     assert table.columns.tolist() == [

@@ -28,11 +28,16 @@ def plain_evolution(problem, kind, rng, s):
 
     pool = [individual(beta) for beta in rng.random((size, n)) * bounds]
     parents, best, idle, generation, step = pool, -np.inf, 0, 0, s.step
-    while generation < s.max_generations and idle < s.patience:
+    free, gaussian, waiting = np.arange(n), kind == "gaussian", kind == "two_stage"
+    while generation < s.max_generations and (idle < s.patience or waiting):
         if generation:
             fitness = np.array([f for f, _ in pool])
             drawn = rng.integers(len(pool), size=(size - 1, s.tournament_size))
             parents = [pool[fitness.argmax()], *(pool[d[fitness[d].argmax()]] for d in drawn)]
+        if waiting and idle >= s.patience:
+            values = np.array([beta for _, beta in parents])
+            free = np.array([i for i in range(n) if values[:, i].any() and (values[:, i] != bounds[i]).any()], dtype=int)
+            gaussian, waiting, idle = True, False, 0
         couples = rng.permutation(size)[: size // 2 * 2].reshape(-1, 2)
         couples = couples[rng.random(len(couples)) < s.crossover_probability]
         rows = list(parents)
@@ -42,8 +47,9 @@ def plain_evolution(problem, kind, rng, s):
                 rows.append(individual(np.where(swapped, parents[b][1], parents[a][1])))
                 rows.append(individual(np.where(swapped, parents[a][1], parents[b][1])))
         mutants = []
-        if kind == "gaussian":
-            noise = rng.standard_normal((len(rows), n)) * (step * problem.C)
+        if gaussian:
+            noise = np.zeros((len(rows), n))
+            noise[:, free] = rng.standard_normal((len(rows), len(free))) * (step * problem.C[free])
             mutants = [individual(np.clip(row[1] + z, lower, upper)) for row, z in zip(rows, noise, strict=True)]
             share = np.mean([mutant[0] > row[0] for mutant, row in zip(mutants, rows, strict=True)])
             if share != 0.2:
@@ -190,6 +196,33 @@ def test_an_unknown_mutation(drawn):
 def test_a_problem_with_bias_is_refused(drawn, method):
     with pytest.raises(SolverError, match="bias=True; this method searches the box alone"):
         run(method, drawn(0, bias=True))
+
+
+def test_the_second_stage_moves_only_what_the_first_left_between_the_bounds(drawn):
+    problem = drawn(0, 60, C=5.0)
+    first = run("switching", problem)
+    stopped = run("two_stage", problem, max_generations=first.iterations)
+    np.testing.assert_array_equal(stopped.alpha, first.alpha)
+    assert not stopped.converged
+    found = run("two_stage", problem)
+    assert found.iterations > first.iterations
+    assert problem.objective(found.alpha) > problem.objective(first.alpha)
+    settled = (first.alpha == 0) | (first.alpha == 5.0)
+    kept = found.alpha[settled] == first.alpha[settled]
+    assert settled.sum() > 20
+    assert kept.mean() > 0.9  # the other parents may differ from the best one at a few of them
+
+
+def test_in_as_many_generations_two_stages_come_nearer_than_switching_and_hybrid(drawn):
+    reached = {}
+    for kind in KINDS:
+        for seed in range(5):
+            problem = drawn(seed, 60, C=10.0)
+            optimum = problem.objective(coordinate_ascent(problem, np.zeros(60), 1e-8).alpha)
+            found = run(kind, problem, seed, max_generations=300)
+            reached.setdefault(kind, []).append(problem.objective(found.alpha) / optimum)
+    medians = {kind: np.median(shares) for kind, shares in reached.items()}
+    assert medians["two_stage"] > max(medians["switching"], medians["hybrid"]) + 0.1
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -16,7 +16,7 @@ IRIS, SPECIES = load_iris(return_X_y=True)
 IRIS, SPECIES = scale(IRIS)[::2], SPECIES[::2]
 
 
-PAPER = ["gaussian", "switching", "hybrid", "swarm"]
+PAPER = ["gaussian", "switching", "hybrid", "two_stage", "swarm"]
 may_stop_early = pytest.mark.filterwarnings("ignore:The solver stopped early:sklearn.exceptions.ConvergenceWarning")
 
 
@@ -47,7 +47,12 @@ def test_a_threshold_after_training_is_that_of_the_free_support_vectors_and_chan
 @pytest.mark.parametrize(
     ("method", "settings", "options"),
     [
-        ("hybrid", EvolutionSettings(30, max_generations=50), {"max_iter": 50, "population_size": 30}),
+        (
+            "hybrid",
+            EvolutionSettings(30, max_generations=50, crossover_probability=0.4, tournament_share=0.1),
+            {"max_iter": 50, "population_size": 30, "crossover_probability": 0.4, "tournament_share": 0.1},
+        ),
+        ("two_stage", EvolutionSettings(6, 200, 9), {"max_iter": 200, "population_size": 6, "n_iter_no_change": 9}),
         (
             "swarm",
             SwarmSettings(7, 300, 20, inertia=0.7, local_weight=0.5, global_weight=1.5, pulls="uniform"),

@@ -11,7 +11,7 @@ from spotsvm.errors import ArgumentError, SolverError
 X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)
 IRIS, SPECIES = load_iris(return_X_y=True)
 IRIS = scale(IRIS)
-PAPER = ["gaussian", "switching", "hybrid", "swarm"]
+PAPER = ["gaussian", "switching", "hybrid", "two_stage", "swarm"]
 
 may_stop_early = pytest.mark.filterwarnings("ignore:The solver stopped early:sklearn.exceptions.ConvergenceWarning")
 
@@ -68,6 +68,8 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
         ({"max_iter": 0}, "max_iter=0; use"),
         ({"population_size": 0}, "population_size=0; use 1 or more"),
         ({"n_iter_no_change": 0}, "n_iter_no_change=0; use a whole number"),
+        ({"crossover_probability": 1.5}, "crossover_probability=1.5; use a number from 0 to 1"),
+        ({"tournament_share": 0}, "tournament_share=0; use a number above 0"),
         ({"inertia": -1.0}, "inertia=-1.0; use a finite number, 0 or more"),
         ({"pulls": "strong"}, "pulls='strong' is unknown; use 'uniform' or 'gaussian'"),
     ],
