@@ -29,8 +29,8 @@ themes = importlib.import_module("themes")
 
 #: the modules that users import from
 HOMES = (
-    "spotsvm", "spotsvm.searches", "spotsvm.kernels", "spotsvm.acquisition", "spotsvm.tables", "spotsvm.errors",
-    "spotsvm.solvers.dual",
+    "spotsvm", "spotsvm.searches", "spotsvm.kernels", "spotsvm.acquisition", "spotsvm.plots", "spotsvm.tables",
+    "spotsvm.errors", "spotsvm.solvers.dual",
 )  # fmt: skip
 
 project = "spotsvm"

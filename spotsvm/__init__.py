@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm import acquisition as acquisition
     from spotsvm import errors as errors
     from spotsvm import kernels as kernels
+    from spotsvm import plots as plots
     from spotsvm import searches as searches
     from spotsvm import tables as tables
     from spotsvm.comparison.between_sets import OversearchingMatrix as OversearchingMatrix
@@ -137,7 +138,7 @@ _NAMES = {
 }
 _MODULES = {name: f"spotsvm.{module}" for module, names in _NAMES.items() for name in names.split()}
 #: modules of further public names
-_FURTHER = ("acquisition", "errors", "kernels", "searches", "tables")
+_FURTHER = ("acquisition", "errors", "kernels", "plots", "searches", "tables")
 __all__ = sorted(_MODULES)
 
 

@@ -17,6 +17,7 @@ PUBLIC = (
     "spotsvm.acquisition",
     "spotsvm.errors",
     "spotsvm.kernels",
+    "spotsvm.plots",
     "spotsvm.searches",
     "spotsvm.solvers.dual",
     "spotsvm.tables",

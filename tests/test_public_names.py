@@ -40,6 +40,7 @@ HOMES = {
         "spotsvm.acquisition",
         "spotsvm.errors",
         "spotsvm.kernels",
+        "spotsvm.plots",
         "spotsvm.searches",
         "spotsvm.solvers.dual",
         "spotsvm.tables",
@@ -203,7 +204,7 @@ def test_importing_loads_nothing_heavy_and_dir_shows_what_is_public():
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True)
     first, second, shown = done.stdout.splitlines()
     assert (first, second) == ("", "")
-    assert sorted(shown.split()) == sorted([*spotsvm.__all__, "acquisition", "errors", "kernels", "searches", "tables"])
+    assert sorted(shown.split()) == sorted([*spotsvm.__all__, "acquisition", "errors", "kernels", "plots", "searches", "tables"])
 
 
 #: the public names, each by the module that users import it from

@@ -84,6 +84,11 @@ def labels_of(decisions: Array) -> Array:
     return (decisions[..., 0] > 0).astype(np.intp) if decisions.shape[-1] == 1 else decisions.argmax(axis=-1)
 
 
+def by_class(decisions: Array) -> Array:
+    """Return decisions with a column for each class, the larger the more certain; two for two classes."""
+    return np.concatenate([-decisions, decisions], axis=-1) if decisions.shape[-1] == 1 else decisions
+
+
 def as_vector(column: Array) -> Array:
     """Return a single column as a vector, as scikit-learn's metrics do; a column and a vector would be compared pair by pair."""
     return column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column

@@ -41,6 +41,8 @@ from spotsvm.trials.scorer_trial import check_scorer
 Array = NDArray[Any]
 #: maximum of the bytes of the answers in a table
 MOST_BYTES = 512 * 2**20
+#: answers that differ by less than this share of the largest are the same
+_EQUAL = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -384,6 +386,27 @@ class OutOfFold(FramesInState):
         matrix = confusion_matrix(self._judgements_y, predicted, labels=self.classes, sample_weight=weights, normalize=normalize)
         index, columns = pd.Index(self.classes, name="true"), pd.Index(self.classes, name="predicted")
         return pd.DataFrame(matrix, index=index, columns=columns)
+
+    def equal_members(self) -> Array:
+        """Return a number for each setting with a weight, largest weight first, the same for those with the same answers.
+
+        Returns
+        -------
+        ndarray of int of shape (n_members,)
+            The place of the first member with these answers; of a member whose answers were dropped its own place.
+        """
+        members = np.argsort(-self.weights, kind="stable")[: np.count_nonzero(self.weights)]
+        places = {int(k): i for i, k in enumerate(self.kept)}
+        values = self.answered.values
+        found = np.arange(len(members))
+        for i, k in enumerate(members):
+            for j in found[:i][found[:i] == np.arange(i)]:
+                if k in places and members[j] in places:
+                    one, other = values[places[int(k)]], values[places[int(members[j])]]
+                    if np.abs(one - other).max() <= _EQUAL * np.abs(other).max():
+                        found[i] = j
+                        break
+        return found
 
     def limited(self, most: int = MOST_BYTES) -> tuple[OutOfFold, Notice | None]:
         """Return the table with the answers of the best settings alone, if those of all have too many bytes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,21 +20,24 @@ from spotsvm.trials.metrics import ScoreUnit
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
 _NUMBERS = {10: "ten"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedAnswers:
-    """The answers of the model for judged rows, by models that have not seen them, and the target: class codes, or numbers.
+    """The answers for judged rows of models that have not seen them, and the target: class codes, or numbers.
 
-    Rows count for their `weights` in scores, and in the probabilities for their `calibration_weights`. `sets` has the classes in
-    the set of each row, `half_length` that of an interval, by their coverage.
+    `rows` are places in X. `ranks` (n, n_classes) are larger for more certain classes; the functions take a coverage.
     """
 
+    rows: Rows
     target: Array
-    weights: Floats
+    weights: Floats  # in scores
+    predicted: Array | None = None  # class codes
+    ranks: Floats | None = None
     probabilities: Floats | None = None
-    calibration_weights: Floats | None = None
+    calibration_weights: Floats | None = None  # in the probabilities
     predictions: Floats | None = None
     confusion: pd.DataFrame | None = None
     sets: Callable[[float], NDArray[np.bool_]] | None = None
@@ -69,6 +72,7 @@ class FittedModel:
     chosen: Literal["best", "simplest", "given"] = "best"
     average: bool = False
     members: pd.DataFrame | None = None  # settings with a weight, largest weight first
+    equal_members: Array | None = None  # a number for each member, the same for members with the same answers
     n_settings: int = 0  # that were scored
     n_competing: int = 0  # that an average chooses from
     greedy: bool = False
@@ -76,6 +80,7 @@ class FittedModel:
     calibrated: bool = False
     class_weights: str = ""
     threshold: str = ""
+    positive: int = 1  # code of the positive one of two classes
     complete: bool = True
     # the scores to expect
     expected: ExpectedScore | None = None
@@ -93,6 +98,9 @@ class FittedModel:
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     times: str = ""
+    #: names of the rows of X on the page, and how they are counted
+    row_names: Sequence[Any] | None = None
+    rows_counted: str = "Rows of X are counted from 0."
     judged: Callable[[], JudgedAnswers | None] = lambda: None
 
     @property

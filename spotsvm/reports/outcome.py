@@ -104,7 +104,7 @@ def _interval_of(view: StudyView, best: Recommendation) -> list[Part]:
         rows.append(("to expect", unit.value(expected.value), *unit.interval(expected.interval)))
     if not rows:
         return []
-    return [interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration; a line is a 95 % interval.")]
+    return [interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration.")]
 
 
 def _words(view: StudyView, found: Recommendation) -> str:

@@ -11,7 +11,14 @@ from spotsvm.common.text import checked_path, short_names
 from spotsvm.reports.convergence import checked_baseline, convergence_section
 from spotsvm.reports.effects import effects_parts
 from spotsvm.reports.fitted_model import FittedModel
-from spotsvm.reports.fitted_sections import answers_section, columns_section, expected_section, fitted_facts, members_section
+from spotsvm.reports.fitted_sections import (
+    answers_section,
+    columns_section,
+    expected_section,
+    fitted_facts,
+    members_section,
+    probabilities_section,
+)
 from spotsvm.reports.html.findings import further_section
 from spotsvm.reports.html.page import Code, Highlight, Page, Part, Section
 from spotsvm.reports.learning_curves import learning_curves_section
@@ -80,7 +87,8 @@ def _page(
     if view is not None:
         sections.append(recommended_section(view))
     if model is not None:
-        sections += [expected_section(model), answers_section(model), members_section(model), columns_section(model)]
+        sections += [expected_section(model), answers_section(model), probabilities_section(model)]
+        sections += [members_section(model), columns_section(model)]
     if view is not None:
         sections.append(oversearching_section(view))
         too_large = [Section("Convergence", [Highlight(view.too_large, "warning")])] if view.too_large else _drawn(view, baseline)

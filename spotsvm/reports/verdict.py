@@ -33,7 +33,8 @@ def verdict_parts(verdict: Verdict) -> list[Part]:
     rows: list[Row] = []
 
     def add(name: str, value: float, error: float) -> None:
-        ends = bounded((value - SURE * error, value + SURE * error), [value], verdict.metric)
+        # rows that are all alike, such as all right, have no spread, which says nothing of their number
+        ends = bounded((value - SURE * error, value + SURE * error), [value], verdict.metric) if error > 0 else (nan, nan)
         rows.extend([(name, value, *ends)] if np.isfinite(value) else [])
 
     for name, score in _scores(verdict):
@@ -48,8 +49,8 @@ def verdict_parts(verdict: Verdict) -> list[Part]:
         interval_picture(
             [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
             unit.title,
-            f"{unit.title}; {unit.better}. A line is a {100 * verdict.gain.confidence:g} % interval. {_SEEN[verdict.by]} "
-            f"{verdict.n_held_out} held-out rows. New rows: the score to expect, from both kinds; each row counts the same.",
+            f"{unit.title}; {unit.better}. {_SEEN[verdict.by]} {verdict.n_held_out} held-out rows. New rows: the score to "
+            "expect, from both kinds; each row counts the same.",
         ),
         Table(verdict_table(verdict), f"{unit.title} on rows that the judged models had not seen, and seconds of a fit"),
         *_differences(verdict, unit),
@@ -95,7 +96,7 @@ def _differences(verdict: Verdict, unit: ScoreUnit) -> list[Part]:
 
 
 def interval_picture(rows: list[Row], label: str, caption: str, zero: bool = False) -> Picture:
-    """Draw values with their intervals, one below the other."""
+    """Draw values with their 95 % intervals, if they have one, one below the other; the caption says which have none."""
     names, values, lows, highs = zip(*rows, strict=True)
     with drawing(4.4, 0.75 + 0.28 * len(rows)) as figure:
         ax = figure.subplots()
@@ -107,4 +108,9 @@ def interval_picture(rows: list[Row], label: str, caption: str, zero: bool = Fal
         f"{name} {short(value)}" + (f" ({short(low)} to {short(high)})" if np.isfinite(low) else "")
         for name, value, low, high in rows
     )
-    return Picture(figure, caption, f"Points and intervals: {told}.")
+    without = [name for name, _, low, _ in rows if not np.isfinite(low)]
+    none = "" if not without else f"; the point without a line ({without[0]}) has none"
+    if len(without) > 1:
+        none = f"; points without a line ({', '.join(without)}) have none"
+    lines = "" if len(without) == len(rows) else f" A line is a 95 % interval{none}."
+    return Picture(figure, f"{caption}{lines}", f"Points and intervals: {told}.")

@@ -14,7 +14,7 @@ from spotsvm.common.text import duration, shown_value
 from spotsvm.luck.draws import unit_name
 from spotsvm.luck.refits.search_access import given_by
 from spotsvm.luck.refits.search_table import POOL
-from spotsvm.luck.scores import as_vector
+from spotsvm.luck.scores import as_vector, by_class, labels_of
 from spotsvm.out_of_fold.combination import selects_greedily, weighs_by_log_loss
 from spotsvm.out_of_fold.table import OutOfFold
 from spotsvm.reports.fitted_model import FittedModel, JudgedAnswers
@@ -38,6 +38,7 @@ def fitted_model(search: Any) -> FittedModel:
     candidates = search.cv_results_["params"] if hasattr(search, "cv_results_") else []
     n_settings = len({repr(one) for one in candidates})
     settings = _settings(search, table)
+    members = _members(settings) if search.averages and settings is not None else None
     score_weights = given.score.get("sample_weight") is not None
     return FittedModel(
         name=type(search).__name__,
@@ -55,7 +56,8 @@ def fitted_model(search: Any) -> FittedModel:
         best_params=params,
         chosen="simplest" if by_refit == ONE_SE else "given" if callable(search.refit) or search.noise is not False else "best",
         average=search.averages,
-        members=_members(settings) if search.averages and settings is not None else None,
+        members=members,
+        equal_members=None if members is None or table is None else table.equal_members(),
         n_settings=n_settings,
         n_competing=min(POOL, n_settings),
         greedy=selects_greedily(is_classifier(search.estimator), scoring, 1 if table is None else as_vector(table.y).ndim),
@@ -129,9 +131,13 @@ def _judged(table: OutOfFold, calibrated: bool) -> JudgedAnswers | None:
     if y.ndim > 1:
         return None
     if table.classes is None:
-        return JudgedAnswers(target=y, weights=table.sample_weight, predictions=table.predictions()[rows])
+        return JudgedAnswers(rows=rows, target=y, weights=table.sample_weight, predictions=table.predictions()[rows])
     known = calibrated or table.responding == "predict_proba"
+    decisions = table.decisions()[rows]
     return JudgedAnswers(
+        rows=rows,
+        predicted=labels_of(decisions),
+        ranks=None if table.responding == "predict" else by_class(decisions),
         target=np.searchsorted(table.classes, y),
         weights=table.sample_weight,
         probabilities=table.probabilities()[rows] if known else None,

@@ -36,6 +36,9 @@ class FitFacts:
     versions: Mapping[str, str]
     calibration_weights: Floats | None = None
     threshold_text: str = ""
+    #: codes of the predicted classes of the judged rows, and of the positive one of two classes
+    predicted: NDArray[Any] | None = None
+    positive: int = 1
     #: for each encoding of the table the columns that it takes in another way than the first
     encodings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: the sets of classes by log odds and coverage

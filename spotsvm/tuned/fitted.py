@@ -13,6 +13,7 @@ from spotsvm.common.checks import draws_groups
 from spotsvm.common.text import counted, duration, short, shown_value
 from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.draws import unit_name
+from spotsvm.luck.scores import by_class
 from spotsvm.out_of_fold.combination import selects_greedily, weighs_by_log_loss
 from spotsvm.reports.fitted_methods import LEARNED, folds_words, methods_section, score_rows
 from spotsvm.reports.fitted_model import FittedModel, JudgedAnswers
@@ -67,6 +68,7 @@ def fitted_model(model: Any) -> FittedModel:
         best_params=model.best_params_,
         average=model.average,
         members=model.members_,
+        equal_members=_equal_members(model),
         n_settings=len(model.settings_),
         n_competing=len(model.settings_),
         greedy=selects_greedily(classifies, model.scoring_),
@@ -74,6 +76,7 @@ def fitted_model(model: Any) -> FittedModel:
         calibrated=classifies,
         class_weights="" if weights is None else shown_value(weights),
         threshold=facts.threshold_text,
+        positive=facts.positive,
         complete=model.complete_,
         expected=model.expected_score_,
         default=model.default_score_,
@@ -99,6 +102,7 @@ def _judged(model: Any, classifies: bool) -> JudgedAnswers:
     facts = model.fit_facts_
     if not classifies:
         return JudgedAnswers(
+            rows=facts.judged,
             target=facts.target,
             weights=facts.weights,
             predictions=model.average_oof_[facts.judged],
@@ -108,13 +112,23 @@ def _judged(model: Any, classifies: bool) -> JudgedAnswers:
     odds = odds[:, None] if odds.ndim == 1 else odds
     table = getattr(model, "out_of_fold_", None)
     return JudgedAnswers(
+        rows=facts.judged,
         target=facts.target,
         weights=facts.weights,
+        predicted=facts.predicted,
+        ranks=by_class(odds),
         probabilities=model.oof_predict_proba_[facts.judged],
         calibration_weights=facts.calibration_weights,
         confusion=None if table is None else table.confusion(),
         sets=partial(facts.sets, odds),
     )
+
+
+def _equal_members(model: Any) -> Any:
+    """Return which members give the same answers; None if the table of answers was dropped, or has other members."""
+    table = getattr(model, "out_of_fold_", None)
+    equal = None if table is None else table.equal_members()
+    return equal if equal is not None and len(equal) == len(model.members_) else None
 
 
 def tuned_methods(model: Any) -> MethodsSection:

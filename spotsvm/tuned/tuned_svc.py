@@ -312,6 +312,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
             super().fit_facts_,
             calibration_weights=self._calibration_weights,
             threshold_text=self._threshold_text,
+            predicted=labels_of(self._oof[self._scored_rows] - self._shift),
+            positive=1 if self._positive_code is None else self._positive_code,
             sets=self._sets,
         )
 

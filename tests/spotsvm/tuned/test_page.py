@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 
 from spotsvm import TunedSVC, TunedSVR
 from spotsvm.common.text import short
-from spotsvm.reports.fitted_sections import reliability
+from spotsvm.reports.judged_classes import reliability
 
 
 @pytest.mark.parametrize(
