@@ -118,7 +118,3 @@ class DataWarning(UserWarning):
     def __init__(self, message: str, notices: tuple[Any, ...] = ()):
         super().__init__(message)
         self.notices = notices
-
-
-class ShortSeriesWarning(UserWarning):
-    """A series is shorter than the window that looks back over it."""

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMe
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import Pipeline
 
-from spotsvm.errors import DataWarning, ShortSeriesWarning
+from spotsvm.errors import DataWarning
 from spotsvm.luck.verdict import FOREST, LINEAR
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.tables.faults import short_repr
@@ -82,8 +82,6 @@ def unwarned() -> Iterator[None]:
         warnings.simplefilter("ignore", FitFailedWarning)
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
-        # the warning for the whole series was shown when it was read
-        warnings.simplefilter("ignore", ShortSeriesWarning)
         # the notices of the table and of the tuned model's fit tell about the data
         warnings.simplefilter("ignore", DataWarning)
         yield

@@ -32,7 +32,7 @@ def rain_features(rain: Floats, params: Params) -> Floats:
     """Return D1 and D2 past values of two leaky sums of the rain, in D1 + D2 columns; the rain before the first record is 0."""
     parts = []
     for i in (1, 2):
-        leaky = LeakyRain(decays=params[f"lambda{i}"], windows=params[f"W{i}"])
+        leaky = LeakyRain(decays=params[f"lambda{i}"], windows=params[f"W{i}"], start="zero")
         embedding = DelayEmbedding(dimensions=params[f"D{i}"], start="zero")
         parts.append(embedding.fit_transform(leaky.fit_transform(rain[:, None])))
     return np.hstack(parts)

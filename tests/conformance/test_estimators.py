@@ -117,7 +117,7 @@ def run_checks(estimator, expected):
 
 @pytest.mark.filterwarnings(
     "ignore:The solver stopped early",
-    "ignore::spotsvm.errors.ShortSeriesWarning",
+    "ignore:.* back to steps of which there is no row:spotsvm.errors.DataWarning",
     "ignore::sklearn.exceptions.FitFailedWarning",
     "ignore::numpy.exceptions.ComplexWarning",
     "ignore:invalid value encountered in cast:RuntimeWarning",

@@ -48,8 +48,11 @@ X, X_new, y, y_new = X[:1095], X[1095:], y[:1095], y[1095:]
 # folds test on later days only.
 
 root, scale, svr = FunctionTransformer(np.sqrt), StandardScaler(), SVR()
-by_hand = LeakyRain((0.0, 0.3, 0.7, 0.9, 0.97, 0.99), (0, *[150] * 5))
-leaky = make_union(*[LeakyRain(decay, 150) for decay in (0.3, 0.9, 0.97)])
+decays, dry = (0.0, 0.3, 0.7, 0.9, 0.97, 0.99), {"start": "zero"}
+by_hand = LeakyRain(decays, (0, *[150] * 5), **dry)
+leaky = make_union(
+    *[LeakyRain(decay, 150, **dry) for decay in (0.3, 0.9, 0.97)]
+)
 leaky.set_output(transform="pandas")
 space = {"svr__C": loguniform(2**-3, 2**10), "svr__gamma": loguniform(1e-3, 1)}
 space["svr__epsilon"] = loguniform(2**-8, 1)

@@ -45,7 +45,7 @@ def last_day(X):
 
 lags = FunctionTransformer(last_day)
 of_lags = make_pipeline(lags, StandardScaler(), SVR())
-leaky = LeakyRain(decays=0.5, windows=60)
+leaky = LeakyRain(decays=0.5, windows=60, start="zero")
 of_sums = make_pipeline(leaky, StandardScaler(), SVR())
 svr = {
     "svr__C": loguniform(2**-3, 2**7),

@@ -10,24 +10,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice
+from spotsvm.common.notices import tell
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.preprocessing.time_series.history import Flags, Floats, KnownRows, Tape, tape_in_time, tape_without_time
-from spotsvm.preprocessing.time_series.time_grid import TimeGrid, TimeStamps, read_time_stamps
+from spotsvm.preprocessing.time_series.history import Flags, Floats, KnownRows, Tape, tape_in_time
+from spotsvm.preprocessing.time_series.short_history import ShortHistory, remember_told, told_rows
+from spotsvm.preprocessing.time_series.time_grid import Places, TimeGrid, TimeStamps, read_time_stamps
 
 
 class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
     """A transformer whose row at a time is computed from readings of that time and before.
 
-    Rows of a pandas frame are identified by their index: rows before the first are looked up, by time stamp, among the rows seen
-    in `fit` and those of `history`. An array has no index: its rows are in order of time, and earlier rows are unknown.
+    Rows before the first are looked up among those seen in `fit`: by the index of a pandas frame. An array has no index: its rows
+    are in order of time, and those of later calls follow those of `fit`.
     """
 
     missing: str
     start: str
-    history: Any
     step: Any
 
     #: the allowed values of `missing` and `start`
@@ -62,8 +63,16 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         """Return which steps the rows look at, an array of shape (m,)."""
 
     @abstractmethod
+    def _touching(self, tape: Tape, steps: Flags) -> Flags:
+        """Return which rows look at one of some steps, an array of shape (n,)."""
+
+    @property
+    @abstractmethod
+    def _from_the_rest(self) -> str:
+        """How a row without a part of its history is computed."""
+
     def _check_length(self, n_known: int) -> None:
-        """Warn or raise if there are too few rows."""
+        """Raise if there are too few rows."""
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Remember the rows, as the past of later rows.
@@ -83,7 +92,9 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         --------
         transform : Computes rows from the remembered rows.
         """
-        self._check_known(self._learn(X))
+        tape = self._learn(X)
+        self._check_known(tape)
+        self._tell(X, tape, fitting=True)
         return self
 
     def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
@@ -105,7 +116,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         fit : Only remembers the rows.
         transform : Computes later rows.
         """
-        return self._output(X, self._learn(X))
+        return self._output(X, self._learn(X), fitting=True)
 
     def transform(self, X: ArrayLike) -> Any:
         """Compute each row from the readings of its time and earlier.
@@ -127,7 +138,8 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         self._check_parameters()
         values = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        return self._output(X, self._tape(read_time_stamps(X, "X"), values))
+        positions = self._positions(read_time_stamps(X, "X"), values)
+        return self._output(X, self._tape(positions, values), fitting=False)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output's columns.
@@ -172,57 +184,44 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         for name, rules in (("missing", self._missing_rules), ("start", self._start_rules)):
             check_choice(name, getattr(self, name), rules)
 
+    def _open(self, tape: Tape) -> Flags:
+        """Return the steps without a row that `start` decides about; others are missing readings.
+
+        start="zero" says what was before the first row, and nothing about a gap.
+        """
+        return tape.absent if self.missing == "raise" and self.start != "zero" else tape.before
+
     def _learn(self, X: Any) -> Tape:
         self._check_parameters()
         values = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=True)
         stamps = read_time_stamps(X, "X")
-        self.known_: KnownRows | None = None
-        if stamps is None:
-            if self.history is not None:
-                raise DataError("history is given, but X has no index by which to look rows up in it; pass a pandas DataFrame")
-            self._check_length(len(values))
-            return tape_without_time(values, self.reach if self._needs_start else 0)
-        past = self._history_stamps()
-        grid = TimeGrid.through([stamps] if past is None else [stamps, past], self.step)
-        positions = grid.positions(stamps)
-        parts = [] if past is None else [(grid.positions(past), self._history_values())]
-        self.known_ = KnownRows.merged(grid, [*parts, (positions, values)])
+        grid = TimeGrid("integers", 0, 1) if stamps is None else TimeGrid.through([stamps], self.step)
+        positions: Places = range(len(values)) if stamps is None else grid.positions(stamps)
+        self.known_ = KnownRows.merged(grid, [(positions, values)])
         self._check_length(len(self.known_.positions))
+        return self._tape(positions, values)
+
+    def _tape(self, positions: Places, values: Floats) -> Tape:
         return tape_in_time(positions, values, self.known_, self.reach, self._needs_start)
 
-    def _history_stamps(self) -> TimeStamps | None:
-        if self.history is None:
-            return None
-        past = read_time_stamps(self.history, "history")
-        if past is None:
-            raise ArgumentError(f"history is a {type(self.history).__name__}; use a pandas DataFrame with an index as X's")
-        return past
-
-    def _history_values(self) -> Floats:
-        names = getattr(self, "feature_names_in_", None)
-        history = self.history
-        if names is not None:
-            absent = [name for name in names if name not in history.columns]
-            if absent:
-                raise ArgumentError(f"history has no column {absent[0]!r}, which X has; it has {list(history.columns)}")
-            history = history[list(names)]
-        elif history.shape[1] != self.n_features_in_:
-            raise ArgumentError(f"history has {history.shape[1]} columns and X has {self.n_features_in_}; use the same")
-        found = check_array(history, dtype=np.float64, ensure_all_finite="allow-nan", input_name="history")
-        return np.asarray(found)
-
-    def _tape(self, stamps: TimeStamps | None, values: Floats) -> Tape:
-        if stamps is None:
-            return tape_without_time(values, self.reach if self._needs_start else 0)
+    def _positions(self, stamps: TimeStamps | None, values: Floats) -> Places:
+        """Return the positions of rows in time; rows without an index are those of the fit, or follow them."""
         known = self.known_
-        if known is None:
-            known = KnownRows(TimeGrid.through([stamps], self.step), range(0), values[:0])
-        return tape_in_time(known.grid.positions(stamps), values, known, self.reach, self._needs_start)
+        if stamps is not None:
+            return known.grid.positions(stamps)
+        n = len(known.values)
+        first = int(known.positions[-1]) + 1
+        if len(values) < n or not np.array_equal(values[:n], known.values, equal_nan=True):
+            return range(first, first + len(values))
+        if isinstance(known.positions, range):
+            return range(known.positions[0], first + len(values) - n)
+        return np.append(known.positions, np.arange(first, first + len(values) - n))
 
     def _check_known(self, tape: Tape) -> None:
         """Raise DataError if a required reading is unknown."""
-        if self.missing == "raise" and tape.any_gap:
-            unknown = tape.unknown & (self._reached(tape) & ~tape.before)[:, None]
+        absent = self._open(tape)
+        if self.missing == "raise" and tape.any_unknown:
+            unknown = tape.unknown & (self._reached(tape) & ~absent)[:, None]
             if unknown.any():
                 step, column = (int(k) for k in np.argwhere(unknown)[0])
                 names = getattr(self, "feature_names_in_", None)
@@ -230,19 +229,39 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
                 others = ", ".join(map(repr, self._missing_rules[1:]))
                 raise DataError(
                     f"{int(unknown.sum())} readings are missing (NaN, or a gap in time), the first that of {which} at "
-                    f"{tape.label(step)}; give the rows as history=, or use missing={others}"
+                    f"{tape.label(step)}; fill them, or use missing={others}"
                 )
-        if self.start == "raise" and tape.unseen:
-            early = tape.before & self._reached(tape)
+        if self.start == "raise" and absent.any():
+            early = absent & self._reached(tape)
             if early.any():
                 raise DataError(
-                    f"start='raise', and {int(early.sum())} steps before the first row are not known, the last at "
-                    f"{tape.label(int(np.flatnonzero(early)[-1]))}; give them as history="
+                    f"start='raise', and there is no row for {int(early.sum())} steps before rows, the last at "
+                    f"{tape.label(int(np.flatnonzero(early)[-1]))}; give them as HistoryPipeline(..., history=)"
                 )
 
-    def _output(self, X: Any, tape: Tape) -> Any:
+    def _tell(self, X: Any, tape: Tape, fitting: bool) -> Flags:
+        """Tell of the rows that lack a part of their history, unless a step before told of them; return all of them."""
+        told = told_rows(X)
+        rows = np.zeros(tape.n_rows, dtype=bool) if told is None else told
+        absent = self._open(tape)
+        if self.start != "known" or not absent.any():
+            return rows
+        short = self._touching(tape, absent)
+        if not (short & ~rows).any():
+            return rows
+        rows = rows | short
+        rest = f"({type(self).__name__} looks {self.reach} back): {self._from_the_rest}"
+        if fitting and not isinstance(X, pd.DataFrame):
+            rest += "; X has no index, so rows of later calls count as following these"
+        tell([ShortHistory.of(rows, rest)], stacklevel=4)
+        return rows
+
+    def _output(self, X: Any, tape: Tape, fitting: bool) -> Any:
         self._check_known(tape)
-        found = self._transformed(tape)
-        if not isinstance(X, pd.DataFrame):
-            return found
-        return pd.DataFrame(found, index=X.index, columns=self.get_feature_names_out(), copy=False)
+        found: Any = self._transformed(tape)
+        if isinstance(X, pd.DataFrame):
+            found = pd.DataFrame(found, index=X.index, columns=self.get_feature_names_out(), copy=False)
+        rows = self._tell(X, tape, fitting)
+        if rows.any():
+            remember_told(found, rows)
+        return found

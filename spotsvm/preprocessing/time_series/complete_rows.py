@@ -21,9 +21,9 @@ from spotsvm.preprocessing.time_series.history import Floats
 class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     """Fit a regressor to the rows in which nothing is NaN.
 
-    A row is incomplete if part of its past is unknown, as for the first rows after a DelayEmbedding, or if it has no target, as
-    for the last rows if the target is the series some steps later. No row is removed before `fit`, so that a splitter sees the
-    whole series.
+    A row is incomplete if part of its past is unknown, as for the first rows after a DelayEmbedding with start="nan", or if it
+    has no target, as for the last rows if the target is the series some steps later. No row is removed before `fit`, so that a
+    splitter sees the whole series.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     >>> from spotsvm import DelayEmbedding
     >>> level = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
     >>> model = make_pipeline(
-    ...     DelayEmbedding(dimensions=1, horizon=1),
+    ...     DelayEmbedding(dimensions=1, horizon=1, start="nan"),
     ...     CompleteRowsRegressor(LinearRegression()),
     ... )
     >>> model.fit(level[:, None], level).predict(level[:, None]).round(6)

@@ -55,13 +55,15 @@ class Tape:
     values: Floats
     #: the indices of the rows of the data
     rows: slice | Ints
+    #: mask of the steps of which there is no row, (m,): before the first known row, and in gaps
+    absent: Flags
     #: number of steps before the first known row
     unseen: int
     #: the index at which each stretch starts, and the position in time of its first step
     starts: Ints
     firsts: Ints
-    #: all other known rows; None if rows have no time stamps
-    known: KnownRows | None
+    #: all other known rows
+    known: KnownRows
 
     @property
     def n_rows(self) -> int:
@@ -78,11 +80,6 @@ class Tape:
         """Whether a reading is unknown."""
         return bool(self.unknown.any())
 
-    @cached_property
-    def any_gap(self) -> bool:
-        """Whether a reading since the first known row is unknown."""
-        return bool(self.unknown[self.unseen :].any())
-
     @property
     def before(self) -> Flags:
         """Mask of the steps before the first known row, of shape (m,)."""
@@ -98,8 +95,6 @@ class Tape:
 
     def carried_forward(self) -> Floats:
         """Return for each step the latest known reading, of shape (m, d)."""
-        if self.known is None:
-            return np.asarray(pd.DataFrame(self.values).ffill())
         places = self.places()
         own = (places[self.rows], self.values[self.rows])
         rows = KnownRows.merged(self.known.grid, [(self.known.positions, self.known.values), own])
@@ -110,16 +105,8 @@ class Tape:
 
     def label(self, step: int) -> str:
         """Return the time of a step as text."""
-        place = int(self.places()[step])
-        return f"row {place}" if self.known is None else self.known.grid.label(place)
-
-
-def tape_without_time(values: Floats, reach: int) -> Tape:
-    """Lay out rows in order of time without a known past, after `reach` unknown steps."""
-    n, d = values.shape
-    if reach:
-        values = np.concatenate([np.full((reach, d), np.nan), values])
-    return Tape(values, slice(reach, reach + n), reach, np.array([0]), np.array([-reach]), None)
+        label = self.known.grid.label(int(self.places()[step]))
+        return f"row {label}" if self.known.grid.kind == "integers" else label
 
 
 def tape_in_time(positions: Places, values: Floats, known: KnownRows, reach: int, needs_start: bool = True) -> Tape:
@@ -134,13 +121,16 @@ def tape_in_time(positions: Places, values: Floats, known: KnownRows, reach: int
     unseen = max(earliest - (first - reach), 0)
     if isinstance(positions, range):
         if not needs_start and unseen == reach:
-            return Tape(values, slice(0, n), 0, np.array([0]), np.array([first]), known)
+            return Tape(values, slice(0, n), np.zeros(n, dtype=bool), 0, np.array([0]), np.array([first]), known)
         tape = np.empty((reach + n, d))
         tape[:reach] = np.nan
         tape[reach:] = values
+        absent = np.zeros(reach + n, dtype=bool)
+        absent[:reach] = True
         places, readings = known.between(first - reach, first - 1)
         tape[places - (first - reach)] = readings
-        return Tape(tape, slice(reach, reach + n), unseen, np.array([0]), np.array([first - reach]), known)
+        absent[places - (first - reach)] = False
+        return Tape(tape, slice(reach, reach + n), absent, unseen, np.array([0]), np.array([first - reach]), known)
     ordered = np.sort(positions)
     cuts = np.flatnonzero(np.diff(ordered) > reach + 1)
     firsts, lasts = ordered[np.append(0, cuts + 1)] - reach, ordered[np.append(cuts, n - 1)]
@@ -148,14 +138,18 @@ def tape_in_time(positions: Places, values: Floats, known: KnownRows, reach: int
     starts = np.append(0, ends[:-1])
 
     tape = np.full((int(ends[-1]), d), np.nan)
+    absent = np.ones(len(tape), dtype=bool)
     places, readings = known.between(int(firsts[0]), int(lasts[-1]))
     stretch = np.searchsorted(firsts, places, side="right") - 1
     inside = places <= lasts[stretch]
-    tape[(starts[stretch] + places - firsts[stretch])[inside]] = readings[inside]
+    steps = (starts[stretch] + places - firsts[stretch])[inside]
+    tape[steps] = readings[inside]
+    absent[steps] = False
     stretch = np.searchsorted(firsts, positions, side="right") - 1
     rows = starts[stretch] + positions - firsts[stretch]
     tape[rows] = values
-    return Tape(tape, rows, unseen, starts, firsts, known)
+    absent[rows] = False
+    return Tape(tape, rows, absent, unseen, starts, firsts, known)
 
 
 def _array(places: Places) -> Ints:

@@ -9,7 +9,9 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.preprocessing.time_series.short_history import ShortHistory
 from spotsvm.preprocessing.time_series.time_grid import read_time_stamps
 
 
@@ -21,9 +23,10 @@ def _ends_in_a_transformer(pipeline: HistoryPipeline) -> bool:
 class HistoryPipeline(Pipeline):
     """A chain of transformers, such as LeakyRain and DelayEmbedding, each of which needs the past of its rows.
 
-    Before the first step, the rows of `history` that precede a row of X are added to X, by time stamp; the output has only X's
+    The steps of any pipeline look back to the rows that they were fitted to. This one also takes rows that are not in the data:
+    before the first step, the rows of `history` that precede a row of X are added to X, by time stamp; the output has only X's
     rows. Every step thus sees its own past, as if the whole series had been transformed and cut afterwards. Without `history` it
-    is a Pipeline whose steps remember the rows of `fit`.
+    is a Pipeline.
 
     Parameters
     ----------
@@ -56,10 +59,10 @@ class HistoryPipeline(Pipeline):
     >>> from spotsvm import DelayEmbedding, LeakyRain
     >>> rain = pd.DataFrame({"rain": [8.0, 0.0, 0.0, 0.0, 4.0, 2.0]})
     >>> steps = [
-    ...     ("leaky", LeakyRain(decays=0.5, windows=2)),
+    ...     ("leaky", LeakyRain(decays=0.5, windows=2, start="zero")),
     ...     ("embed", DelayEmbedding(dimensions=2)),
     ... ]
-    >>> HistoryPipeline(steps, history=rain).fit(rain[:3]).transform(rain[5:])
+    >>> HistoryPipeline(steps, history=rain).fit(rain[1:3]).transform(rain[5:])
        rain_decay0.5_window2_lag0  rain_decay0.5_window2_lag1
     5                         4.0                         4.0
     """
@@ -94,7 +97,10 @@ class HistoryPipeline(Pipeline):
         if self.history is None:
             super().fit(X, y, **params)
         else:
-            super().fit(self._with_past(X)[0], **params)
+            rows, own = self._with_past(X)
+            with gathered() as told:
+                super().fit(rows, **params)
+            _tell_of(told, own)
         return self
 
     @available_if(_ends_in_a_transformer)
@@ -114,7 +120,10 @@ class HistoryPipeline(Pipeline):
         if self.history is None:
             return super().fit_transform(X, y, **params)
         rows, own = self._with_past(X)
-        return _taken(super().fit_transform(rows, **params), own)
+        with gathered() as told:
+            found = super().fit_transform(rows, **params)
+        _tell_of(told, own)
+        return _taken(found, own)
 
     @available_if(_ends_in_a_transformer)
     def transform(self, X: Any, **params: Any) -> Any:
@@ -132,7 +141,10 @@ class HistoryPipeline(Pipeline):
         if self.history is None:
             return super().transform(X, **params)
         rows, own = self._with_past(X)
-        return _taken(super().transform(rows, **params), own)
+        with gathered() as told:
+            found = super().transform(rows, **params)
+        _tell_of(told, own)
+        return _taken(found, own)
 
     def __getitem__(self, ind: Any) -> Any:
         found = super().__getitem__(ind)
@@ -168,6 +180,12 @@ class HistoryPipeline(Pipeline):
             before = before.tz_convert(zone)
         rows = pd.concat([before, X]).iloc[order]
         return rows, np.searchsorted(ticks[order], stamps.ticks)
+
+
+def _tell_of(told: list[Notice], own: Any) -> None:
+    """Tell of X's own rows, not of the rows before them."""
+    kept = [one.of_rows(own) if isinstance(one, ShortHistory) else one for one in told]
+    tell(once(one for one in kept if one is not None), stacklevel=4)
 
 
 def _taken(data: Any, rows: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -10,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spotsvm.errors import ArgumentError, ShortSeriesWarning
+from spotsvm.errors import ArgumentError
 from spotsvm.preprocessing.time_series._leaky_kernels import leaky_sums
 from spotsvm.preprocessing.time_series.causal_transformer import CausalTransformer
 from spotsvm.preprocessing.time_series.history import Flags, Floats, Tape
@@ -32,14 +31,13 @@ class LeakyRain(CausalTransformer):
         W of each pair: how many steps back the sum reaches, 0 or more. A single number is combined with each entry of the other
         argument.
     missing : {"raise", "zero", "ignore", "nan"}, default="raise"
-        What to do with a missing reading: one that is NaN, or of a time between known rows that has no row. An error; count it
-        as 0; leave it out and scale the sum by the weight of all readings over that of the known ones (NaN where none is known);
-        or give NaN wherever it is within the window.
-    start : {"zero", "ignore", "nan", "raise"}, default="zero"
-        The same for the time before the first known row. "zero" means that it was dry: sums are over the known part.
-    history : DataFrame or None, default=None
-        Further rows by time stamp, with X's columns, which rows of X may look back to: such as the whole series, where rows of
-        training and test data do not follow each other. Only rows before the computed row are used.
+        What to do with a reading that is NaN. An error; count it as 0; leave it out and scale the sum by the weight of all
+        readings over that of the known ones (NaN where none is known); or give NaN wherever it is within the window. Unless it
+        is "raise", a time between known rows that has no row is treated alike.
+    start : {"known", "zero", "ignore", "nan", "raise"}, default="known"
+        What to do where there is no row: before the first known row and, with missing="raise", in a gap between rows. "known"
+        sums the rows that there are, so that sums begin at 0, and warns of how many rows are so. "zero" says that it was dry
+        before the first row: the same sums without a warning, and an error in a gap. The others are as above.
     step : Timedelta, str, int or None, default=None
         Time between two rows. None for the most common one in `fit`; 1 where the index is of integers or periods.
 
@@ -49,8 +47,8 @@ class LeakyRain(CausalTransformer):
         Decay and window of each pair.
     reach : int
         How many steps back a row looks: the largest window.
-    known_ : KnownRows or None
-        The rows of `fit` and of the history, where they have time stamps.
+    known_ : KnownRows
+        The rows of `fit`.
     n_features_in_, feature_names_in_
         Of the data seen in `fit`.
 
@@ -62,8 +60,8 @@ class LeakyRain(CausalTransformer):
 
     Warns
     -----
-    ShortSeriesWarning
-        In `fit`, if no row has a complete window, as the rows known are fewer than W + 1.
+    DataWarning
+        In `fit` and `transform`, how many rows lack a part of their window, if start="known".
 
     See Also
     --------
@@ -73,14 +71,13 @@ class LeakyRain(CausalTransformer):
     Notes
     -----
     A pandas frame's index says when its rows were read: time stamps, durations, periods or integers. Rows before X's first are
-    looked up by it among those seen in `fit` and in `history`, so that in cross-validation with TimeSeriesSplit the first test
-    rows look back into the training rows. The output is a frame with that index, which the next step needs as well.
+    looked up by it among those seen in `fit`, so that test rows that follow training rows look back into them. The output is a
+    frame with that index, which the next step needs as well. An array has no index: its rows are in order of time, a step apart.
+    Arrays of later calls are taken to follow the array of `fit`, unless they begin with all of its rows. Pass frames where that
+    is not so.
 
     By its nature it fails two of scikit-learn's checks of estimators: that the order of the rows does not matter, and that a row
     is transformed in the same way without the rows before it.
-
-    An array has no index. Its rows are in order of time, a step apart, and earlier rows are unknown: `start` says how they count.
-    Pass frames to keep the past across the border of training and test rows.
 
     References
     ----------
@@ -91,21 +88,21 @@ class LeakyRain(CausalTransformer):
     >>> import pandas as pd
     >>> hours = pd.date_range("2011-03-31", periods=5, freq="h")
     >>> rain = pd.DataFrame({"rain": [0.0, 8.0, 0.0, 0.0, 2.0]}, index=hours)
-    >>> LeakyRain(decays=0.5, windows=2).fit(rain[:3]).transform(rain[3:])
+    >>> leaky = LeakyRain(decays=0.5, windows=2, start="zero")
+    >>> leaky.fit(rain[:3]).transform(rain[3:])
                          rain_decay0.5_window2
     2011-03-31 03:00:00                    2.0
     2011-03-31 04:00:00                    2.0
     """
 
     _missing_rules = ("raise", "zero", "ignore", "nan")
-    _start_rules = ("zero", "ignore", "nan", "raise")
+    _start_rules = ("known", "zero", "ignore", "nan", "raise")
 
     decays: Any = (0.1, 0.3)
     windows: Any = (50, 120)
     _: KW_ONLY
     missing: Literal["raise", "zero", "ignore", "nan"] = "raise"
-    start: Literal["zero", "ignore", "nan", "raise"] = "zero"
-    history: Any = None
+    start: Literal["known", "zero", "ignore", "nan", "raise"] = "known"
     step: Any = None
 
     @property
@@ -120,31 +117,29 @@ class LeakyRain(CausalTransformer):
 
     @property
     def _needs_start(self) -> bool:
-        # without scaling, the sums begin with 0 anyway
+        # these sums begin with 0 anyway
         return self.start != "zero" or self.missing == "ignore"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self.pairs_ = _checked_pairs(self.decays, self.windows)
 
-    def _check_length(self, n_known: int) -> None:
-        if n_known <= self.reach:
-            warnings.warn(
-                f"windows={self.windows!r}: a window of {self.reach} takes {self.reach + 1} rows, and X with the history has "
-                f"n_samples={n_known}; no row has a complete window, and what is missing is treated as start={self.start!r}",
-                ShortSeriesWarning,
-                stacklevel=4,
-            )
-
     def _reached(self, tape: Tape) -> Flags:
         return np.ones(len(tape.values), dtype=bool)
+
+    def _touching(self, tape: Tape, steps: Flags) -> Flags:
+        return _within(steps, self.reach)[tape.rows]
+
+    @property
+    def _from_the_rest(self) -> str:
+        return "their sums are of the rows that there are"
 
     def _output_names(self, names: Sequence[str]) -> list[str]:
         return [f"{name}_decay{decay}_window{window}" for name in names for decay, window in self.pairs_]
 
     def _transformed(self, tape: Tape) -> Floats:
         found = np.empty((tape.values.shape[1], len(self.pairs_), tape.n_rows))
-        dry = tape.unseen if self.start == "zero" else 0
+        dry = tape.unseen if self.start in ("known", "zero") else 0
         all_known = not tape.unknown[dry:].any() and isinstance(tape.rows, slice) and tape.n_rows == len(tape.values) - dry
         for j, column in enumerate(tape.values.T):
             wet = column[dry:].copy()  # contiguous and writable, whatever was given: the sums are compiled once
@@ -157,9 +152,10 @@ class LeakyRain(CausalTransformer):
 
     def _sums(self, tape: Tape, j: int, decay: float, window: int) -> Floats:
         """Return the sums of a column at each step of a tape on which readings are missing."""
-        gaps = tape.unknown[:, j] & ~tape.before
-        spoils = (gaps & (self.missing == "nan")) | (tape.before & (self.start == "nan"))
-        left_out = (gaps & (self.missing == "ignore")) | (tape.before & (self.start == "ignore"))
+        absent = self._open(tape)
+        gaps = tape.unknown[:, j] & ~absent
+        spoils = (gaps & (self.missing == "nan")) | (absent & (self.start == "nan"))
+        left_out = (gaps & (self.missing == "ignore")) | (absent & (self.start == "ignore"))
         sums = _leaky(np.where(tape.unknown[:, j], 0.0, tape.values[:, j]), decay, window)
         if left_out.any():
             sums = _scaled_up(sums, _leaky(np.where(left_out, 0.0, 1.0), decay, window), decay, window)

@@ -95,7 +95,7 @@ def stormwater_pipeline(
             f"rain{k}",
             HistoryPipeline(
                 [
-                    ("leaky", LeakyRain(decays=decay, windows=window, missing=missing)),
+                    ("leaky", LeakyRain(decays=decay, windows=window, missing=missing, start="zero")),
                     ("embed", DelayEmbedding(_DIMENSIONS, delay, horizon, missing=missing, start="zero")),
                 ],
                 history=history,

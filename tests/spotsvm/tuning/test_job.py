@@ -361,7 +361,6 @@ def stormy(**changed):
     return job(**{"table": storm(), "pipeline": "stormwater", "search": "random", "n_trials": 3, **changed})
 
 
-@pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")
 def test_a_series_is_tested_on_its_last_quarter():
     given = stormy(table=storm(missing=True), search="kriging", n_trials=6)
     train, test = given.split
@@ -389,7 +388,7 @@ def test_a_series_is_resumed_and_workers_change_nothing(tmp_path, no_pictures):
 
 
 def test_a_horizon_past_the_end_is_told_as_such():
-    with pytest.raises(DataError, match=r"^horizon=5000 is past the end: X with the history has n_samples="):
+    with pytest.raises(DataError, match=r"^horizon=5000 is past the end: X has n_samples="):
         stormy(horizon=5000).run(quiet)
 
 

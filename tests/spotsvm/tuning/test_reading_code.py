@@ -119,7 +119,6 @@ def test_the_code_of_a_large_table_gives_the_model(choices, target, fitted, copi
         np.testing.assert_array_equal(search.predict(test.X), recommended(results).predict(test.X))
 
 
-@pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")
 def test_the_code_of_a_series(tmp_path):
     rng = np.random.default_rng(0)
     rain = rng.exponential(size=420) * (rng.random(420) < 0.2)

@@ -60,10 +60,10 @@ def test_the_score_leaves_out_what_is_not_known():
 
 def test_a_series_told_from_its_own_past_and_from_the_future_as_target():
     level = pd.Series(np.sin(np.arange(100.0) / 5), index=pd.date_range("1987-01-01", periods=100, freq="h"), name="level")
-    told = make_pipeline(DelayEmbedding(2, 1, horizon=3), CompleteRowsRegressor(LinearRegression()))
+    told = make_pipeline(DelayEmbedding(2, 1, horizon=3, start="nan"), CompleteRowsRegressor(LinearRegression()))
     scores = cross_val_score(told, level.to_frame(), level, cv=TimeSeriesSplit(4), error_score="raise")
     np.testing.assert_allclose(scores, 1.0, atol=1e-9)
-    ahead = make_pipeline(DelayEmbedding(2), CompleteRowsRegressor(LinearRegression()))
+    ahead = make_pipeline(DelayEmbedding(2, start="nan"), CompleteRowsRegressor(LinearRegression()))
     scores = cross_val_score(ahead, level.to_frame(), level.shift(-3), cv=TimeSeriesSplit(4), error_score="raise")
     np.testing.assert_allclose(scores, 1.0, atol=1e-9)
 

@@ -3,7 +3,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.preprocessing.time_series.history import KnownRows, tape_in_time, tape_without_time
+from spotsvm.preprocessing.time_series.history import KnownRows, tape_in_time
 from spotsvm.preprocessing.time_series.time_grid import TimeGrid
 
 GRID = TimeGrid("integers", 0, 1)
@@ -36,7 +36,8 @@ def test_each_row_has_its_own_past_behind_it(seen, places, reach):
         np.testing.assert_array_equal(tape.values[step - reach : step + 1, 0], series[reached])
         np.testing.assert_array_equal(tape.carried_forward()[step - reach : step + 1, 0], carried[reached])
         np.testing.assert_array_equal(tape.before[step - reach : step + 1], np.array(reached) < first)
-        assert tape.label(step) == str(place)
+        np.testing.assert_array_equal(tape.absent[step - reach : step + 1], series[reached].isna())
+        assert tape.label(step) == f"row {place}"
 
 
 def test_rows_far_apart_take_no_room_between_them():
@@ -44,14 +45,7 @@ def test_rows_far_apart_take_no_room_between_them():
     tape = tape_in_time(places, places[:, None] * 1.0, known_rows([]), 3)
     assert len(tape.values) == 2 * 3 + 2 + 3
     assert tape.unseen == 3
-    assert [tape.label(step) for step in (3, 4, 5, 8)] == ["0", "1", str(10**9 - 3), str(10**9)]
-
-
-def test_rows_without_time():
-    tape = tape_without_time(np.array([[1.0], [2.0]]), 2)
-    np.testing.assert_array_equal(tape.values, [[np.nan], [np.nan], [1.0], [2.0]])
-    assert tape.rows == slice(2, 4)
-    assert tape.label(3) == "row 1"
+    assert [tape.label(step) for step in (3, 4, 5, 8)] == [f"row {place}" for place in (0, 1, 10**9 - 3, 10**9)]
 
 
 def test_a_later_part_overrides_an_earlier_one():

@@ -21,7 +21,7 @@ def rainfall(n=200):
 
 
 def chain(history=None, **options):
-    steps = [("leaky", LeakyRain(0.9, 20)), ("embed", DelayEmbedding(4, 2, 1, start="zero"))]
+    steps = [("leaky", LeakyRain(0.9, 20, start="zero")), ("embed", DelayEmbedding(4, 2, 1, start="zero"))]
     return HistoryPipeline(steps, history=history, **options)
 
 
@@ -61,7 +61,7 @@ def test_it_fails_no_check_of_scikit_learn_that_a_pipeline_passes(steps):
 
 def test_a_regressor_comes_after_a_chain_with_a_history():
     rain = rainfall()
-    wrong = HistoryPipeline([("leaky", LeakyRain(0.9, 20)), ("line", LinearRegression())], history=rain)
+    wrong = HistoryPipeline([("leaky", LeakyRain(0.9, 20, start="zero")), ("line", LinearRegression())], history=rain)
     assert not hasattr(wrong, "transform")
     with pytest.raises(
         ArgumentError, match="the last step, 'line', is not a transformer; with a history, put the HistoryPipeline"
@@ -101,7 +101,9 @@ def test_slices_clones_and_pickles_keep_the_history():
     for other in (clone(model).fit(rain.iloc[50:100]), pickle.loads(pickle.dumps(model))):
         pd.testing.assert_frame_equal(other.transform(rain.iloc[150:]), WHOLE.iloc[150:])
     assert model[:1].history is rain
-    np.testing.assert_array_equal(model[:1].transform(rain.iloc[150:]), LeakyRain(0.9, 20).fit_transform(rain).iloc[150:])
+    np.testing.assert_array_equal(
+        model[:1].transform(rain.iloc[150:]), LeakyRain(0.9, 20, start="zero").fit_transform(rain).iloc[150:]
+    )
     assert isinstance(model[0], LeakyRain)
     assert chain(rain).set_params(history=None, embed__delay=3).get_params()["embed__delay"] == 3
 

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from spotsvm import LeakyRain
-from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning
+from spotsvm.errors import ArgumentError, DataError, DataWarning
 
 
 def direct(values, decay, window, *, before=0.0):
@@ -24,7 +24,7 @@ def rainfall(n=60, seed=0, columns=("north", "south")):
 
 def test_a_column_for_each_column_and_pair():
     rain = rainfall()
-    leaky = LeakyRain(decays=(0.1, 0.3), windows=(5, 12))
+    leaky = LeakyRain(decays=(0.1, 0.3), windows=(5, 12), start="zero")
     found = leaky.fit_transform(rain)
     assert list(found.columns) == [
         "north_decay0.1_window5",
@@ -46,7 +46,7 @@ def test_nothing_of_the_future_is_used(last, decay, window):
     rain = rainfall()
     changed = rain.copy()
     changed.iloc[last + 1 :] = 1e9
-    found = [LeakyRain(decay, window).fit_transform(each).iloc[: last + 1] for each in (rain, changed)]
+    found = [LeakyRain(decay, window, start="zero").fit_transform(each).iloc[: last + 1] for each in (rain, changed)]
     pd.testing.assert_frame_equal(*found)
 
 
@@ -54,27 +54,24 @@ def test_nothing_of_the_future_is_used(last, decay, window):
 @settings(max_examples=25, deadline=None)
 def test_across_the_border_rows_are_as_in_the_whole_series(border, decay, window):
     rain = rainfall()
-    leaky = LeakyRain(decay, window).fit(rain.iloc[:border])
-    whole = LeakyRain(decay, window).fit_transform(rain)
+    leaky = LeakyRain(decay, window, start="zero").fit(rain.iloc[:border])
+    whole = LeakyRain(decay, window, start="zero").fit_transform(rain)
     pd.testing.assert_frame_equal(leaky.transform(rain.iloc[border:]), whole.iloc[border:])
     pd.testing.assert_frame_equal(leaky.transform(rain.iloc[:border]), whole.iloc[:border])
 
 
-def test_a_history_fills_what_is_between_the_sets():
+def test_between_far_sets_rows_are_summed_from_those_that_there_are():
     rain = rainfall(200)
-    whole = LeakyRain(0.95, 30).fit_transform(rain)
-    leaky = LeakyRain(0.95, 30, history=rain).fit(rain.iloc[50:100])
-    for rows in (slice(150, 200), slice(0, 50), slice(50, 100), slice(160, 200, 7)):
-        pd.testing.assert_frame_equal(leaky.transform(rain.iloc[rows]), whole.iloc[rows])
-
-
-def test_between_far_sets_without_a_history_readings_are_missing():
-    rain = rainfall(200)
-    leaky = LeakyRain(0.95, 30).fit(rain.iloc[:50])
-    with pytest.raises(DataError, match="60 readings are missing .* at 1987-03-31 22:00:00; give the rows as history="):
+    leaky = LeakyRain(0.95, 30, start="zero").fit(rain.iloc[:50])
+    with pytest.raises(DataError, match="60 readings are missing .* at 1987-03-31 22:00:00; fill them, or use missing='zero'"):
         leaky.transform(rain.iloc[100:150])
     dry = leaky.set_params(missing="zero").transform(rain.iloc[100:150])
-    pd.testing.assert_frame_equal(dry, LeakyRain(0.95, 30).fit_transform(rain.iloc[100:150]))
+    pd.testing.assert_frame_equal(dry, LeakyRain(0.95, 30, start="zero").fit_transform(rain.iloc[100:150]))
+    with pytest.warns(
+        DataWarning, match=r"30 of 50 rows look back to steps of which there is no row \(LeakyRain looks 30 back\)"
+    ):
+        known = leaky.set_params(missing="raise", start="known").transform(rain.iloc[100:150])
+    pd.testing.assert_frame_equal(known, dry)
 
 
 @pytest.mark.parametrize("missing", ["raise", "ignore"])
@@ -125,7 +122,7 @@ def test_missing_readings(missing, gap_in_time):
         expected[direct(1 - known, 1.0, window) > 0] = np.nan
     kept = np.flatnonzero(known) if gap_in_time else np.arange(60)
     X = rain.iloc[kept] if gap_in_time else rain.where(known[:, None] == 1)
-    found = LeakyRain(decay, window, missing=missing).fit_transform(X)
+    found = LeakyRain(decay, window, missing=missing, start="zero").fit_transform(X)
     np.testing.assert_allclose(found.to_numpy().ravel(), expected[kept], rtol=1e-12)
 
 
@@ -142,10 +139,8 @@ def test_missing_readings(missing, gap_in_time):
         ({"decays": (0.1, 0.2, 0.3)}, "decays has 3 entries and windows 2; use as many, or one for all"),
         ({"decays": (0.1, 0.1), "windows": 5}, r"decays and windows have the pair \(0.1, 5\) twice"),
         ({"missing": "drop"}, "missing='drop'; use 'raise', 'zero', 'ignore' or 'nan'"),
-        ({"start": 0}, "start=0; use 'zero', 'ignore', 'nan' or 'raise'"),
+        ({"start": 0}, "start=0; use 'known', 'zero', 'ignore', 'nan' or 'raise'"),
         ({"step": -1}, "step=-1 is not a step of time stamps; use a positive duration"),
-        ({"history": np.zeros((5, 2))}, "history is a ndarray; use a pandas DataFrame"),
-        ({"history": rainfall(columns=["north"])}, r"history has no column 'south', which X has; it has \['north'\]"),
     ],
 )
 def test_arguments_that_make_no_sense(options, message):
@@ -155,13 +150,11 @@ def test_arguments_that_make_no_sense(options, message):
 
 def test_a_series_shorter_than_the_window_is_said():
     rain = rainfall(100)
-    message = (
-        "windows=120: a window of 120 takes 121 rows, and X with the history has n_samples=100; no row has a complete window"
-    )
-    with pytest.warns(ShortSeriesWarning, match=message):
+    with pytest.warns(
+        DataWarning, match=r"100 of 100 rows look back to steps of which there is no row \(LeakyRain looks 120 back"
+    ):
         found = LeakyRain(0.3, 120).fit_transform(rain)
-    np.testing.assert_allclose(found, LeakyRain(0.3, 99).fit_transform(rain), rtol=1e-12)
-    LeakyRain(0.3, 120, history=rainfall(121)).fit(rain)
+    np.testing.assert_allclose(found, LeakyRain(0.3, 99, start="zero").fit_transform(rain), rtol=1e-12)
 
 
 def test_gaps_in_time():
@@ -169,11 +162,11 @@ def test_gaps_in_time():
     with pytest.raises(
         DataError, match=r"2 readings are missing \(NaN, or a gap in time\), the first that of 'north' at 1987-03-29 20:00:00"
     ):
-        LeakyRain(0.3, 5).fit(rain.drop(rain.index[20]))
-    with pytest.raises(DataError, match="give the rows as history=, or use missing='zero', 'ignore', 'nan'"):
-        LeakyRain(0.3, 5).fit(rain.iloc[:30]).transform(rain.iloc[33:])
+        LeakyRain(0.3, 5, start="zero").fit(rain.drop(rain.index[20]))
+    with pytest.raises(DataError, match="fill them, or use missing='zero', 'ignore', 'nan'"):
+        LeakyRain(0.3, 5, start="zero").fit(rain.iloc[:30]).transform(rain.iloc[33:])
     with pytest.raises(DataError, match="1 readings are missing .* the first that of x1 at row 7"):
-        LeakyRain(0.3, 5).fit(rain.mask(np.arange(120).reshape(60, 2) == 15).to_numpy())
+        LeakyRain(0.3, 5, start="zero").fit(rain.mask(np.arange(120).reshape(60, 2) == 15).to_numpy())
 
 
 def test_uneven_time_stamps():
@@ -184,32 +177,34 @@ def test_uneven_time_stamps():
         "1987-03-29 00:00:00; resample the rows, or give step="
     )
     with pytest.raises(DataError, match=message):
-        LeakyRain(0.3, 5).fit(rain)
+        LeakyRain(0.3, 5, start="zero").fit(rain)
     with pytest.raises(DataError, match=r"\(row 1\) is not a whole number of steps of 0 days 02:00:00"):
-        LeakyRain(0.3, 5, step="2h").fit(rainfall())
-    assert LeakyRain(0.3, 5, step="1min", missing="zero").fit(rain).known_.grid.label(9 * 60 + 17) == "1987-03-29 09:17:00"
+        LeakyRain(0.3, 5, step="2h", start="zero").fit(rainfall())
+    assert (
+        LeakyRain(0.3, 5, step="1min", missing="zero", start="zero").fit(rain).known_.grid.label(9 * 60 + 17)
+        == "1987-03-29 09:17:00"
+    )
 
 
 def test_what_has_to_be_known_before_the_first_row():
     rain = rainfall()
     with pytest.raises(
-        DataError, match="start='raise', and 5 steps before the first row are not known, the last at 1987-03-28 23:00:00"
+        DataError, match="start='raise', and there is no row for 5 steps before rows, the last at 1987-03-28 23:00:00"
     ):
         LeakyRain(0.3, 5, start="raise").fit(rain)
-    LeakyRain(0.3, 5, start="raise", history=rain).fit(rain.iloc[5:])
+    leaky = LeakyRain(0.3, 5, start="zero").fit(rain.iloc[:30]).set_params(start="raise")
+    leaky.transform(rain.iloc[30:])
+    with pytest.raises(DataError, match="there is no row for 2 steps before rows, the last at 1987-03-30 07:00:00"):
+        leaky.transform(rain.iloc[32:])
 
 
-def test_a_history_needs_an_index_of_the_same_kind():
+def test_rows_of_two_kinds_of_index_are_refused():
     rain = rainfall()
-    with pytest.raises(DataError, match="history is given, but X has no index"):
-        LeakyRain(0.3, 5, history=rain).fit(rain.to_numpy())
-    with pytest.raises(DataError, match="history has an index of integers, and rows known before have time stamps"):
-        LeakyRain(0.3, 5, history=rain.reset_index(drop=True)).fit(rain)
+    leaky = LeakyRain(0.3, 5, start="zero").fit(rain)
+    with pytest.raises(DataError, match="X has an index of integers, and rows known before have time stamps"):
+        leaky.transform(rain.reset_index(drop=True))
     with pytest.raises(DataError, match="X has an index of time stamps with a time zone"):
-        LeakyRain(0.3, 5).fit(rain).transform(rain.tz_localize("UTC"))
-    unnamed = pd.DataFrame(rain.to_numpy(), index=rain.index)
-    with pytest.raises(ArgumentError, match="history has 2 columns and X has 1"):
-        LeakyRain(0.3, 5, history=unnamed).fit(unnamed[[0]])
+        leaky.transform(rain.tz_localize("UTC"))
 
 
 def test_names_before_fit():

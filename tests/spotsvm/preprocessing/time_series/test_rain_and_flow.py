@@ -1,0 +1,174 @@
+"""Rain and flow with any model: the steps as anybody would write them, without options."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold, TimeSeriesSplit, cross_val_score
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from spotsvm import BlockSplit, DelayEmbedding, EvoSVC, HistoryPipeline, LeakyRain
+from spotsvm.errors import DataWarning
+
+N = 480
+
+
+def series(n=N, seed=0):
+    """Return rain, and the flow of a tank that keeps 0.9 of its water each hour."""
+    rng = np.random.default_rng(seed)
+    rain = rng.exponential(size=n) * (rng.random(n) < 0.2)
+    hours = pd.date_range("2011-03-31", periods=n, freq="h")
+    flow = pd.Series(np.convolve(rain, 0.9 ** np.arange(100))[:n], index=hours)
+    return pd.DataFrame({"rain": rain}, index=hours), flow
+
+
+X, FLOW = series()
+#: the flow in three hours is above its 85 % quantile
+ALARM = (FLOW.shift(-3).ffill() > FLOW.quantile(0.85)).astype(int)
+FAR = BlockSplit(4, train="set 2", test="set 4")
+
+
+def the_sentence():
+    return make_pipeline(LeakyRain(), DelayEmbedding(), PCA(), StandardScaler(), EvoSVC(random_state=0))
+
+
+def kinds_of(table):
+    """Return a table by time, by position, and without an index."""
+    return {"time": table, "position": table.reset_index(drop=True), "array": table.to_numpy()}
+
+
+def recorded(call, *args, **options):
+    """Return a result, and the warnings about data."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call(*args, **options)
+    assert {one.category for one in caught} <= {DataWarning}
+    return found, [one.message for one in caught]
+
+
+@pytest.mark.parametrize("kind", ["time", "position", "array"])
+@pytest.mark.parametrize("splitter", [TimeSeriesSplit(3), FAR, KFold(3), 3], ids=["later", "far", "blocks", "stratified"])
+def test_the_pipeline_as_written_is_scored_on_any_folds(splitter, kind):
+    scores, told = recorded(
+        cross_val_score, the_sentence(), kinds_of(X)[kind], ALARM, cv=splitter, scoring="balanced_accuracy", error_score="raise"
+    )
+    assert np.isfinite(scores).all()
+    assert len(scores) <= len(told) <= 2 * len(scores)
+    assert all("rows look back to steps of which there is no row" in str(one) for one in told)
+    if splitter is FAR:
+        assert scores.min() > 0.55
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), SVC(), SVR(), LinearRegression(), RandomForestRegressor(5)])
+def test_any_model_at_the_end_is_fitted_and_asked_with_a_gap(model):
+    y = ALARM if hasattr(model, "predict_proba") or isinstance(model, SVC) else FLOW
+    train, test = slice(120, 240), slice(360, 480)
+    pipeline = make_pipeline(LeakyRain(), DelayEmbedding(), PCA(), StandardScaler(), model)
+    _, told = recorded(pipeline.fit, X[train], y[train])
+    assert [str(one) for one in told] == [
+        "120 of 120 rows look back to steps of which there is no row (LeakyRain looks 120 back): their sums are of the rows that "
+        "there are"
+    ]
+    assert (told[0].notices[0].code, told[0].notices[0].share) == ("history", 1.0)
+    answers, told = recorded(pipeline.predict, X[test])
+    assert np.isfinite(answers).all()
+    assert len(told) == 1
+    later, told = recorded(pipeline.predict, X[240:300])
+    assert np.isfinite(later).all()
+    assert told == []  # the window of 120 begins with the training rows
+
+
+@pytest.mark.parametrize("kind", ["time", "position", "array"])
+@given(st.integers(60, 400), st.integers(0, 40), st.integers(1, 8), st.integers(1, 3), st.integers(0, 4))
+@settings(max_examples=15, deadline=None)
+def test_rows_that_follow_the_training_rows_have_their_history(kind, border, window, dimensions, delay, horizon):
+    chain = make_pipeline(LeakyRain(0.9, window), DelayEmbedding(dimensions, delay, horizon))
+    table = kinds_of(X)[kind]
+    whole, _ = recorded(chain.fit_transform, table)
+    fitted, _ = recorded(clone(chain).fit, table[:border])
+    for model in (fitted, pickle.loads(pickle.dumps(fitted))):
+        found, told = recorded(model.transform, table[border:])
+        np.testing.assert_allclose(found, whole[border:], rtol=1e-12, atol=1e-12)
+        assert told == []
+    for rows in (table[:border], table):  # the training rows, and what follows
+        found, _ = recorded(fitted.transform, rows)
+        np.testing.assert_allclose(found, whole[: len(rows)], rtol=1e-12, atol=1e-12)
+
+
+@given(st.integers(0, 30), st.integers(1, 6), st.integers(1, 3), st.integers(0, 5))
+@settings(max_examples=25, deadline=None)
+def test_lags_in_a_gap_repeat_the_first_reading_after_it(gap, dimensions, delay, horizon):
+    train, test = X[100:140], X[140 + gap : 180 + gap]
+    found, told = recorded(recorded(DelayEmbedding(dimensions, delay, horizon).fit, train)[0].transform, test)
+    known = pd.concat([train, test])["rain"]
+    lags = horizon + delay * np.arange(dimensions)
+    short = 0
+    for row, time in zip(found.to_numpy(), test.index, strict=True):
+        wanted = [time - pd.Timedelta(hours=int(lag)) for lag in lags]
+        short += not set(wanted) <= set(known.index)
+        newest = wanted[0]
+        for value, at in zip(row, wanted, strict=True):
+            after = known[at:newest]
+            assert value == (after.iloc[0] if len(after) else known[:newest].iloc[-1])
+    assert sum(one.notices[0].rows.sum() for one in told) == short
+
+
+def test_the_first_lags_of_all_repeat_the_first_reading():
+    level = pd.DataFrame({"level": [3.0, 1.0, 4.0, 1.5]})
+    found, told = recorded(DelayEmbedding(2, 1, horizon=1).fit_transform, level)
+    np.testing.assert_array_equal(found, [[3.0, 3.0], [3.0, 3.0], [1.0, 3.0], [4.0, 1.0]])
+    assert str(told[0]) == (
+        "2 of 4 rows look back to steps of which there is no row (DelayEmbedding looks 2 back): the first reading after stands "
+        "for those"
+    )
+    found, _ = recorded(DelayEmbedding(2, missing="last").fit_transform, np.array([[2.0], [np.nan], [np.nan], [5.0]]))
+    np.testing.assert_array_equal(found, [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0], [5.0, 2.0]])
+
+
+def test_a_later_step_tells_of_further_rows_alone():
+    chain = make_pipeline(LeakyRain(0.9, 10), DelayEmbedding(8))
+    assert [one.notices[0].rows.sum() for one in recorded(chain.fit, X)[1]] == [10]
+    assert [one.notices[0].rows.sum() for one in recorded(chain.fit, X.to_numpy())[1]] == [10]
+    chain.set_params(delayembedding__dimensions=24)
+    assert [one.notices[0].rows.sum() for one in recorded(chain.fit, X)[1]] == [10, 23]
+
+
+def test_a_history_tells_only_of_the_rows_of_the_data():
+    steps = [("leaky", LeakyRain(0.9, 30)), ("embed", DelayEmbedding(4))]
+    chain = HistoryPipeline(steps, history=X)
+    assert recorded(chain.fit, X[100:200])[1] == []
+    assert recorded(chain.transform, X[300:])[1] == []
+    told = recorded(chain.fit_transform, X[20:80])[1]
+    assert [one.notices[0].rows.sum() for one in told] == [10]
+    assert str(told[0]).startswith("10 of 60 rows look back")
+
+
+def test_rows_without_an_index_are_said_to_follow():
+    _, told = recorded(LeakyRain(0.9, 5).fit, X.to_numpy())
+    assert str(told[0]).endswith("; X has no index, so rows of later calls count as following these")
+
+
+def test_nan_stays_for_those_who_leave_such_rows_out():
+    chain = make_pipeline(LeakyRain(0.9, 10, start="nan"), DelayEmbedding(2, start="nan", missing="nan"))
+    found, told = recorded(chain.fit_transform, X)
+    assert told == []
+    np.testing.assert_array_equal(found.isna().any(axis=1), np.arange(N) < 11)
+    after, told = recorded(recorded(LeakyRain(0.9, 10, start="nan").fit, X[:100])[0].transform, X[200:])
+    assert told == []
+    np.testing.assert_array_equal(after.isna().any(axis=1), np.arange(N - 200) < 10)
+
+
+def test_folds_in_other_processes_give_the_same_numbers():
+    pipeline = make_pipeline(make_union(LeakyRain(), PCA()), StandardScaler(), SVC())
+    one, two = (recorded(cross_val_score, pipeline, X, ALARM, cv=TimeSeriesSplit(2), n_jobs=k)[0] for k in (1, 2))
+    np.testing.assert_array_equal(one, two)
