@@ -44,6 +44,9 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.out_of_fold.table import OutOfFold as OutOfFold
     from spotsvm.preprocessing.importance_fraction import ImportanceFraction as ImportanceFraction
     from spotsvm.preprocessing.principal_monomials import PrincipalMonomials as PrincipalMonomials
+    from spotsvm.preprocessing.spectra.pls_scores import PLSScores as PLSScores
+    from spotsvm.preprocessing.spectra.savitzky_golay import SavitzkyGolay as SavitzkyGolay
+    from spotsvm.preprocessing.spectra.scatter_correction import ScatterCorrection as ScatterCorrection
     from spotsvm.preprocessing.table_encoder import TableEncoder as TableEncoder
     from spotsvm.preprocessing.time_series.block_split import BlockSplit as BlockSplit
     from spotsvm.preprocessing.time_series.complete_rows import CompleteRowsRegressor as CompleteRowsRegressor
@@ -107,6 +110,9 @@ _NAMES = {
     "out_of_fold.table": "OutOfFold",
     "preprocessing.importance_fraction": "ImportanceFraction",
     "preprocessing.principal_monomials": "PrincipalMonomials",
+    "preprocessing.spectra.pls_scores": "PLSScores",
+    "preprocessing.spectra.savitzky_golay": "SavitzkyGolay",
+    "preprocessing.spectra.scatter_correction": "ScatterCorrection",
     "preprocessing.table_encoder": "TableEncoder",
     "preprocessing.time_series.block_split": "BlockSplit",
     "preprocessing.time_series.complete_rows": "CompleteRowsRegressor",

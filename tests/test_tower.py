@@ -49,6 +49,7 @@ spotsvm.estimators.conformal        14      not spotsvm.space spotsvm.trials
 spotsvm.estimators.evolved          14      not spotsvm.space spotsvm.trials
 spotsvm.estimators.reduced          14      not spotsvm.space spotsvm.trials
 spotsvm.preprocessing.cells         12      not spotsvm.space spotsvm.estimators
+spotsvm.preprocessing.spectra       12
 spotsvm.preprocessing.time_series   12
 spotsvm.preprocessing               13      not spotsvm.space spotsvm.trials spotsvm.estimators
 spotsvm.tuned                       18

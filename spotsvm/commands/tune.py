@@ -345,9 +345,9 @@ table_options = _section(
         default="tuned",
         show_default=True,
         help="tuned: an average of SVMs with several kernels, by TunedSVC or TunedSVR. The others search the parameters of one "
-        "SVM. svm: an SVM on scaled columns. spectra: principal components and their monomials, of which the important "
-        "ones are kept, class weights and cutoffs. stormwater: a time series predicted from past rain, tested on its last "
-        "quarter.",
+        "SVM. svm: an SVM on scaled columns. spectra: of classes, principal components and their monomials, of which the "
+        "important ones are kept, class weights and cutoffs; of numbers, derivatives, scatter correction and scores of partial "
+        "least squares. stormwater: a time series predicted from past rain, tested on its last quarter.",
     ),
 )
 @layout_options

@@ -23,6 +23,9 @@ from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
+from spotsvm.preprocessing.spectra.pls_scores import PLSScores
+from spotsvm.preprocessing.spectra.savitzky_golay import SavitzkyGolay
+from spotsvm.preprocessing.spectra.scatter_correction import ScatterCorrection
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
 from spotsvm.tuned.default_models import default_svm
@@ -41,11 +44,11 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     Parameters
     ----------
     estimator : estimator
-        LeakyRain, DelayEmbedding, PrincipalMonomials, ImportanceFraction, CutoffClassifier, SVC, SVR, NuSVC, NuSVR, OneClassSVM,
-        LinearSVC, LinearSVR, KernelRidge, ExactSVC, ExactSVR, EvoSVC, ConformalSVC, ReducedSVC, MultiKernelSVC, MultiKernelSVR;
-        or a Pipeline, FeatureUnion, ColumnTransformer or TransformedTargetRegressor that contains some. Its other parts are left
-        as they are. The kernel decides which parameters are in the space: degree and coef0 for a polynomial kernel,
-        coef0 for a sigmoid kernel, no gamma for a linear kernel.
+        LeakyRain, DelayEmbedding, SavitzkyGolay, ScatterCorrection, PLSScores, PrincipalMonomials, ImportanceFraction,
+        CutoffClassifier, SVC, SVR, NuSVC, NuSVR, OneClassSVM, LinearSVC, LinearSVR, KernelRidge, ExactSVC, ExactSVR, EvoSVC,
+        ConformalSVC, ReducedSVC, MultiKernelSVC, MultiKernelSVR; or a Pipeline, FeatureUnion, ColumnTransformer or
+        TransformedTargetRegressor that contains some. Its other parts are left as they are. The kernel decides which parameters
+        are in the space: degree and coef0 for a polynomial kernel, coef0 for a sigmoid kernel, no gamma for a linear kernel.
     classes : sequence, optional
         All classes, for the weights and cutoffs of a CutoffClassifier whose `classes` is None.
 
@@ -202,6 +205,12 @@ _SPACES: dict[Any, Callable[[Any], Space]] = {
     DelayEmbedding: lambda _: {"dimensions": randint(2, 61)},
     PrincipalMonomials: lambda _: {"n_components": randint(2, 13)},
     ImportanceFraction: lambda _: {"fraction": uniform(0.05, 0.95)},
+    SavitzkyGolay: lambda step: {
+        "deriv": randint(0, step.polyorder + 1),
+        "window_length": randint(max(5, step.polyorder + 1), 32),
+    },
+    ScatterCorrection: lambda _: {"method": ["none", "snv"]},
+    PLSScores: lambda _: {"n_components": randint(2, 31)},
     (SVC, ExactSVC, EvoSVC, ConformalSVC): lambda machine: _with_kernel(machine, "C"),
     (SVR, ExactSVR): lambda machine: _with_kernel(machine, "C", "epsilon"),
     LinearSVC: lambda _: {"C": machine_space()["C"]},

@@ -85,8 +85,12 @@ def description(name: str, task: Task) -> str:
         return "scaled features, an RBF support vector machine"
     if is_series(name):
         return "two leaky sums of the rain, embedded and scaled, an RBF support vector regression"
-    voting = " with class weights and cutoffs" if task == "classification" else ""
-    return f"principal components, monomials of the first 8, the important features, an RBF support vector machine{voting}"
+    if task == "regression":
+        return "derivatives, scatter correction, scores of partial least squares, an RBF support vector regression"
+    return (
+        "principal components, monomials of the first 8, the important features, an RBF support vector machine with class "
+        "weights and cutoffs"
+    )
 
 
 def default_scoring(name: str, task: Task) -> str:
@@ -112,9 +116,10 @@ def named_pipeline(
     Parameters
     ----------
     name : {"svm", "spectra", "stormwater"}
-        "svm" is a scaled SVM for columns of any kind. "spectra" adds principal components, their monomials, a selection of
-        features by importance, and in classification a weight and a cutoff for each class (`spectra_pipeline`). "stormwater"
-        predicts a time series from past rain (`stormwater_pipeline`).
+        "svm" is a scaled SVM for columns of any kind. "spectra" adds in classification principal components, their monomials, a
+        selection of features by importance, and a weight and a cutoff for each class, and in regression derivatives, scatter
+        correction and scores of partial least squares (`spectra_pipeline`). "stormwater" predicts a time series from past rain
+        (`stormwater_pipeline`).
     train : Table
         The training rows. Their groups stay together in the folds.
     cv : int

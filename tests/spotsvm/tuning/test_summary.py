@@ -188,7 +188,7 @@ NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
         ({"scoring": "f1"}, ["F1: larger is better."]),
         ({"table": NUMBERS}, ["RMSE: smaller is better."]),
         ({"pipeline": "spectra"}, ["Pipeline spectra: principal components", "with class weights and cutoffs."]),
-        ({"pipeline": "spectra", "table": NUMBERS}, ["Pipeline spectra: principal", "an RBF support vector machine."]),
+        ({"pipeline": "spectra", "table": NUMBERS}, ["Pipeline spectra: derivatives", "an RBF support vector regression."]),
         ({"pipeline": "stormwater", "table": NUMBERS}, ["two leaky sums of the rain", "the last quarter, +- the standard"]),
     ],
 )
