@@ -26,7 +26,7 @@ def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
     if scores.ndim != 2 or scores.shape[1] < 2:
         raise ArgumentError(
             f"the fold scores have shape {scores.shape}; they show the optimism only with two or more folds, as "
-            "(n_candidates, n_folds): use more folds, or method='nested'"
+            "(n_candidates, n_folds): use more folds, or for a search method='nested'"
         )
     whole = np.isfinite(scores.sum(axis=1))
     if winner is None:
@@ -80,26 +80,33 @@ def optimism_of_folds(
     )
 
 
-def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, chosen: int | None = None) -> Optimism:
+def optimism_of_trials(
+    trials: Sequence[Trial], metric: str | None = None, *, chosen: int | None = None, error: str = "", confidence: float = 0.95
+) -> Optimism:
     """Return the optimism estimated from trials with fold scores in `extra`, as SpotSearchCV stores them.
 
-    Trials without a score in some fold are left out. `metric` is the first, `chosen` (a number) the best mean by default.
-    ArgumentError without fold scores of the metric, NoCompletedTrialError without a score in all folds.
+    By default `metric` is the first and `chosen` (a number) the best mean. `error` is the name of what is minimised, in which
+    scores are negative errors. Trials without a score in some fold are left out.
     """
     done = [t for t in trials if t.state != "running"]
     names = fold_metrics(done)
     if not names:
         if not any(t.state == "ok" for t in done):
             raise NoCompletedTrialError("no trial has been completed, so there is no tuned score")
-        raise ArgumentError("trials have no fold scores (split0_test_score ...); use the trials of a SpotSearchCV")
+        raise ArgumentError(
+            "the trials have no fold scores; let the objective return those of the folds, or other resamples, as "
+            '{"folds": scores}, the same folds in each trial; their mean is the value'
+        )
     metric = names[0] if metric is None else metric
     if metric not in names:
         raise ArgumentError(f"metric={metric!r} is not among the trials' scores; use one of {', '.join(names)}")
     told = [scores_by_fold(t.extra, metric) for t in done]
     folds = 1 + max(fold for scores in told for fold in scores)
     scores = np.array([[one.get(fold, np.nan) for fold in range(folds)] for one in told])
+    scores = -scores if error else scores
     winner = best_by_mean(scores) if chosen is None else [t.number for t in done].index(chosen)
-    return optimism_of_folds(scores, winner=winner, params=done[winner].params, metric=metric)
+    named = f"neg_{error}" if error else metric
+    return optimism_of_folds(scores, winner=winner, params=done[winner].params, metric=named, confidence=confidence)
 
 
 _TEST = re.compile(r"split(\d+)_test_(.+)")

@@ -23,8 +23,13 @@ _SHARES = (
 #: names of metrics from 0 to 1, alone or with an ending such as _macro
 _SHARE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")
 _AT_MOST_ONE = ("adjusted_mutual_info", "d2_absolute_error", "d2_brier", "d2_log_loss", "explained_variance", "r2", "score")
-#: other metrics with two ends
-_RANGES = {"matthews_corrcoef": (-1.0, 1.0), "adjusted_rand": (-0.5, 1.0), "neg_brier": (-2.0, 0.0)}
+#: other metrics with two ends, and the value of any objective
+_RANGES: dict[str, tuple[float | None, float | None]] = {
+    "matthews_corrcoef": (-1.0, 1.0),
+    "adjusted_rand": (-0.5, 1.0),
+    "neg_brier": (-2.0, 0.0),
+    "neg_value": (None, None),
+}
 #: metrics in units of the spread of the target, which cannot be told if a few rows have too little of it
 _OF_SPREAD = ("r2", "explained_variance", "d2_absolute_error")
 #: the largest standard error, in that unit, at which such a metric says anything

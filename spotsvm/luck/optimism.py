@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan, sqrt
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
 
+from spotsvm.common.csv_files import write_csv
 from spotsvm.common.drawing import COLOURS, new_axes, tidy
 from spotsvm.common.drawing import plain as plain_label
 from spotsvm.common.json_values import none_to_nan, plain
@@ -141,6 +143,18 @@ class Optimism(Estimate):
             One row for each number of trials.
         """
         return pd.DataFrame(list(self.points), columns=_CURVE)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write `frame` as a CSV file.
+
+        Raises
+        ------
+        ArgumentError
+            If `path` is not a path.
+        StorageError
+            If the file cannot be written.
+        """
+        write_csv(self.frame(), path, "resamples")
 
     def summary(self) -> str:
         """Return a few lines: the score to expect on new data, the method, and what the method does not cover.

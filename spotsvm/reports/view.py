@@ -364,7 +364,8 @@ class StudyView:
             return ""
         try:
             chosen = best.number if best.basis == "verdict" else None
-            return self._of_error(optimism_of_trials(trials, metric, chosen=chosen))
+            error = "value" if self.source.objectives.directions[0] == "minimize" else ""
+            return self._of_error(optimism_of_trials(trials, metric, chosen=chosen, error=error))
         except (ArgumentError, NoCompletedTrialError):
             return ""  # one fold only: nothing can be said from the folds
 

@@ -286,10 +286,10 @@ class Study(ReadableStudy):
         ----------
         objective : callable
             Takes the parameters as a dict; returns a `value` as `tell` takes it: a float, or a mapping with "value" and further
-            named numbers; for several objectives a sequence, or a mapping with "values". An exception makes a failed trial with
-            that reason. An objective that requires a second argument also gets the trial (see `CurrentTrial`), with `number`,
-            `seed`, the dict `attributes` for data to be stored with the value, and `report` and `should_stop` for training in
-            steps. Or an object that evaluates trials itself (see `Workers`).
+            named numbers, or with "folds", the scores of folds; for several objectives a sequence, or a mapping with "values". An
+            exception makes a failed trial with that reason. An objective that requires a second argument also gets the trial (see
+            `CurrentTrial`), with `number`, `seed`, the dict `attributes` for data to be stored with the value, and `report` and
+            `should_stop` for training in steps. Or an object that evaluates trials itself (see `Workers`).
         n_trials : int, default=100
             Number of finished trials of the study at the end of the run, failed ones included. If it is below the size of the
             initial design, or of the first generation, a later run continues with the other points. A study that already has as
@@ -493,10 +493,11 @@ class Study(ReadableStudy):
         value : float, sequence or mapping
             The objective's value; for several objectives a sequence with one value each, in the study's own directions. Or a
             mapping with the key "value", or "values" (a sequence, or a mapping from the names of the objectives); its other
-            entries are further named numbers, or texts and lists, which become attributes of the trial; an array of numbers for
-            rows under the key "answers" is kept with the trial and in the record, and shown in no table. A value that is not
-            finite makes a failed trial. Where a parameter is swept, a sweep: a mapping from its values to any of these, or a
-            sequence of such pairs.
+            entries are further named numbers, or texts and lists, which become attributes of the trial. Scores of folds, or of
+            other resamples, under the key "folds" are in `folds` and for `oversearching`; without "value" their mean is the
+            value. An array of numbers for rows under the key "answers" is kept with the trial and in the record, and shown in no
+            table. A value that is not finite makes a failed trial. Where a parameter is swept, a sweep: a mapping from its values
+            to any of these, or a sequence of such pairs.
         seconds : float, optional
             Time that the evaluation took; by default the time since the trial was asked for.
 

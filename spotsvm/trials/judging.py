@@ -24,15 +24,15 @@ from spotsvm.trials.trial import BOUNDS_HELD, GIVEN, PENALTY, Trial
 
 Values = Sequence[float] | Mapping[str, float]
 _RETURNED = "the objective returned"
-#: the name under which an objective returns answers
-ANSWERS = "answers"
+#: the names under which an objective returns answers, and scores of folds
+ANSWERS, FOLDS = "answers", "folds"
 
 
 def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETURNED) -> Outcome:
     """Return the outcome for the result of an objective; `subject` begins the reason of a failure.
 
-    A finite number, several, or a mapping with "value" or "values" (a sequence, or by objective), further named numbers,
-    "answers" (an array) and attributes is a success. An Outcome is returned unchanged; all else has failed.
+    A success is a finite number, several, or a mapping with "value", "values" or "folds" (scores, whose mean is the value by
+    default), named numbers, "answers" (an array) and attributes. An Outcome is returned unchanged; all else has failed.
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
@@ -42,6 +42,11 @@ def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETU
     if not isinstance(returned, Mapping):
         several = _is_row(returned) and len(returned) > 1 and None not in map(plain_number, returned)
         return replace(_outcome_of_values(returned, several, subject), seconds=seconds)
+    folds = _fold_scores(returned.get(FOLDS))
+    if folds:
+        scores = {f"split{k}_test_value": score for k, score in enumerate(folds)}
+        mean = {} if "values" in returned else {"value": math.fsum(folds) / len(folds)}
+        returned = {**mean, **{name: one for name, one in returned.items() if name != FOLDS}, **scores}
     key = "value" if "value" in returned else "values"
     if key not in returned:
         keys = ", ".join(sorted(map(repr, returned)))
@@ -56,6 +61,12 @@ def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETU
         return _failed("no number", f"{subject} {wrong}, which is not a named number", seconds)
     outcome = _outcome_of_values(returned[key], key == "values", subject)
     return replace(outcome, seconds=seconds, extra=extra, attributes=attributes, answers=answers)
+
+
+def _fold_scores(given: Any) -> list[float]:
+    """Return the numbers of a list, tuple or array; none for anything else."""
+    numbers = [plain_number(one) for one in given] if _is_row(given) else []
+    return [] if None in numbers else [number for number in numbers if number is not None]
 
 
 def _answers(given: Any) -> NDArray[np.floating[Any]] | None:

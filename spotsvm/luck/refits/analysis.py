@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.fold_bias import optimism_of_folds
+from spotsvm.luck.fold_bias import fold_metrics, optimism_of_folds, optimism_of_trials, tuned_metric
 from spotsvm.luck.intervals import check_confidence
 from spotsvm.luck.optimism import METHODS, Method, Optimism
 from spotsvm.luck.refits.nested import VARIANCES, FoldTask, Variance, check_folder, outer_splits, run_nested
@@ -31,6 +31,7 @@ from spotsvm.luck.refits.search_access import (
     metric_title,
     winner_of,
 )
+from spotsvm.trials.results import StudyResults
 
 
 def oversearching(
@@ -38,7 +39,7 @@ def oversearching(
     X: Any = None,
     y: Any = None,
     outer: Any = 5,
-    method: Method = "nested",
+    method: Method | None = None,
     confidence: float = 0.95,
     *,
     n_jobs: int | None = None,
@@ -56,8 +57,10 @@ def oversearching(
 
     Parameters
     ----------
-    search : SpotSearchCV, or another search with `cv_results_`, `best_score_` and `best_params_`
-        The search to analyse. "nested" clones it; "folds" uses it if it is fitted, and otherwise fits a clone.
+    search : SpotSearchCV, or another search with `cv_results_`, `best_score_` and `best_params_`; or a Study
+        The search to analyse. "nested" clones it; "folds" uses it if it is fitted, and otherwise fits a clone. A study needs an
+        objective that returns its scores on folds, or other resamples, as ``{"folds": scores}``, on the same folds in each trial;
+        it takes no rows and the method "folds" only.
     X : array-like of shape (n_samples, n_features)
         All rows; not needed for "folds" with a fitted search.
     y : array-like of shape (n_samples,), default=None
@@ -65,10 +68,10 @@ def oversearching(
     outer : int, splitter or iterable, default=5
         Outer folds of "nested". A number makes shuffled folds, stratified for a classifier, and by group if there are groups.
         Any splitter of scikit-learn is allowed, also repeated ones and splits by time.
-    method : {"nested", "folds"}, default="nested"
-        "nested": in each outer fold the search runs without the fold's rows, and its winner is scored on them. "folds": the fold
-        scores of all candidates are compared, without a further fit. "nested" costs as many searches as there are folds and is
-        the reference; "folds" is free, but does not cover the luck of the rows.
+    method : {"nested", "folds"}, optional
+        By default "nested", and "folds" for a study. "nested": in each outer fold the search runs without the fold's rows, and
+        its winner is scored on them. "folds": the fold scores of all candidates are compared, without a further fit. "nested"
+        costs as many searches as there are folds and is the reference; "folds" is free, but does not cover the luck of the rows.
     confidence : float, default=0.95
         Confidence level of the intervals.
     n_jobs : int or None, default=None
@@ -99,7 +102,7 @@ def oversearching(
     Raises
     ------
     ArgumentError
-        If an argument is invalid, or the search does not refit its winner.
+        If an argument is invalid, the search does not refit its winner, or the trials of a study have no scores of folds.
     DataError
         If an outer fold lacks a class, or cannot be scored.
     NoCompletedTrialError
@@ -136,7 +139,25 @@ def oversearching(
     ... )
     >>> abs(found.optimism) < 0.1, found.variance, len(found.frame())
     (True, 'jackknife', 3)
+
+    Of an objective with scores on folds:
+
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from spotsvm import Study
+    >>> def scores(params):
+    ...     return {"folds": cross_val_score(SVC(**params), X, y, cv=3)}
+    >>> study = Study(space, "random", direction="maximize", seed=0)
+    >>> oversearching(study.run(scores, n_trials=10)).how
+    'folds'
     """
+    if isinstance(search, StudyResults):
+        if method == "nested" or X is not None or y is not None or groups is not None or fit_params or path is not None:
+            raise ArgumentError(
+                "search is a Study, whose objective has its own rows: pass no data and no method but 'folds'; method='nested' "
+                "needs a search with an estimator, such as SpotSearchCV"
+            )
+        return _of_study(search, check_confidence(confidence))
+    method = "nested" if method is None else method
     for name, value, known in (("method", method, METHODS), ("variance", variance, VARIANCES)):
         if value not in known:
             raise ArgumentError(f"{name}={value!r} is unknown; use one of {', '.join(known)}")
@@ -168,6 +189,17 @@ def oversearching(
             confidence=confidence,
             ratio=inner_ratio(search, X, y, groups),
         )
+
+
+def _of_study(study: StudyResults, confidence: float) -> Optimism:
+    if study.objectives.several:
+        named = ", ".join(study.objectives.names)
+        raise ArgumentError(f"search is a Study of several objectives ({named}); the luck of a best value is that of one")
+    minimised = study.objectives.directions[0] == "minimize"
+    metric = tuned_metric([t for t in study.trials if t.value is not None])
+    if metric is None and fold_metrics(study.trials):
+        raise ArgumentError("the values of the trials are not the means of their fold scores; return {'folds': scores} alone")
+    return optimism_of_trials(study.trials, metric, error="value" if minimised else "", confidence=confidence)
 
 
 def _how_to_resume(search: Any, path: Any) -> str:
