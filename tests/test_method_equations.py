@@ -13,7 +13,7 @@ from scipy.stats import norm, t, uniform
 from spotsvm import ExpectedScore, OversearchingMatrix, Space, Trial, oversearching, solve_dual, solve_dual_regression
 from spotsvm.acquisition import expected_improvement, log_expected_improvement, log_expected_improvement_gradient
 from spotsvm.cross_validation.fold_scores import FoldScores
-from spotsvm.estimators.conformal.passes import log_factor
+from spotsvm.estimators.conformal.factor import log_factor, log_support_factor
 from spotsvm.luck.bootstrap import corrected, left_out_scores
 from spotsvm.luck.calibration import calibrate, conformal_limit
 from spotsvm.luck.difference import TuningGain, difference_of
@@ -489,6 +489,13 @@ def test_verdicts(rng):
 def test_conformal_factor():
     f = np.array([0.0, 1.0, -2.0, 50.0])
     np.testing.assert_allclose(log_factor(0.5, f), np.maximum(-0.5 * f**2, -80.0))
+
+
+def test_support_factor():
+    rates = np.array([0.5, np.nan, 2.0])
+    distances = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [1e4, 0.0, 1e4]])
+    terms = np.exp(-np.array([0.5, 2.0]) * distances[:2, [0, 2]])
+    np.testing.assert_allclose(log_support_factor(rates, distances), [*np.log(terms.sum(axis=1)), -80.0])
 
 
 def test_the_settings_of_the_papers():

@@ -15,7 +15,7 @@ from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
 from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.studies.common.data import DataSet, Floats, data_folder, read_set, stand_ins
-from spotsvm.studies.conformal.toy import PRINTED, SIGMA, C, draw_points, labels_of
+from spotsvm.studies.conformal.toy import EVEN, FACTORS, PAPER, PRINTED, SIGMA, C, draw_points, labels_of, two_passes
 
 N_TRAIN, N_TEST = 100, 1000
 
@@ -49,16 +49,16 @@ def encoded(table: pd.DataFrame) -> tuple[Floats, Floats]:
     return 2.0 * X / np.where(top > 0, top, 1.0) - 1.0, np.where(table["y"] == table["y"].min(), -1.0, 1.0)
 
 
-def run_mushroom(X: Floats, y: Floats, C: float, sigma: float, bias: bool, seed: int, draw: int) -> dict[str, Any]:
+def run_mushroom(X: Floats, y: Floats, C: float, sigma: float, factor: str, bias: bool, seed: int, draw: int) -> dict[str, Any]:
     """Run one draw with 100 training rows and 1000 test rows; return the error rates of both passes.
 
     The rows depend on seed and draw only.
     """
     order = np.random.default_rng([seed, draw]).permutation(len(y))
     train, test = order[:N_TRAIN], order[N_TRAIN : N_TRAIN + N_TEST]
-    machine = ConformalSVC(C=C, sigma=sigma, kappa="auto", bias=bias).fit(X[train], y[train])
+    machine = two_passes(factor, bias, C, sigma, X.shape[1]).fit(X[train], y[train])
     before, after = ((machine.staged_decision_function(X[test]) >= 0) != (y[test] > 0)).mean(axis=1).tolist()
-    return {"draw": draw, "before": before, "after": after, "max_f": 1.0 / float(machine.kappa_[0, 0])}
+    return {"draw": draw, "before": before, "after": after}
 
 
 class Improvement(NamedTuple):
@@ -91,12 +91,15 @@ def _interval(values: Floats) -> Improvement:
     return Improvement(float(values.mean()), low, high)
 
 
-def toy_row(bias: bool, runs: pd.DataFrame) -> dict[str, Any]:
-    """Return the row of the table of the toy experiment, from the rows of `run_toy`."""
+def toy_row(runs: pd.DataFrame) -> dict[str, Any]:
+    """Return the row of the table of the toy experiment, from the rows of `run_toy` with one factor, density and bias."""
+    factor, left, bias = runs[["factor", "left", "bias"]].iloc[0]
     known = runs.dropna(subset="before")
     before, after = known["before"].to_numpy(), known["after"].to_numpy()
     by_draw, of_means = improvement_by_draw(before, after), improvement_of_means(before, after)
     row: dict[str, Any] = {
+        "factor": factor,
+        "left": 100 * left,
         "bias": "yes" if bias else "no",
         "draws": len(known),
         "before": 100 * before.mean(),
@@ -111,20 +114,23 @@ def toy_row(bias: bool, runs: pd.DataFrame) -> dict[str, Any]:
         "far after": 100 * known["far_after"].mean(),
         "max|f|": known["max_f"].mean(),
     }
-    return row | {"printed": PRINTED}
+    return row | {"printed": PRINTED if factor == PAPER and left == EVEN else np.nan}
 
 
 def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each setting: mean errors in percent with standard errors, and the printed errors."""
+    """Return a row for each setting: mean errors in percent with standard errors, those of the rivals, and the printed errors."""
     rows = []
     for printed in TABLE:
-        group = runs[(runs["C"] == printed.C) & (runs["sigma"] == printed.sigma)]
+        of_setting = runs[(runs["C"] == printed.C) & (runs["sigma"] == printed.sigma)]
+        group = of_setting[of_setting.factor == PAPER]
         of_means = improvement_of_means(group["before"].to_numpy(), group["after"].to_numpy())
         row: dict[str, Any] = {"C": printed.C, "sigma": printed.sigma, "draws": len(group)}
         for what in ("before", "after"):
             errors = 100 * group[what].to_numpy()
             row |= {what: errors.mean(), f"se {what}": errors.std(ddof=1) / np.sqrt(len(errors))}
         row |= {"improvement": of_means.mean, "low": of_means.low, "high": of_means.high}
+        for factor in FACTORS[1:]:
+            row[f"after, {factor}"] = 100 * of_setting[of_setting.factor == factor]["after"].mean()
         row |= {"printed before": printed.before, "printed after": printed.after}
         rows.append(row | {"printed improvement": 100 * (printed.before - printed.after) / printed.before})
     return pd.DataFrame(rows)
@@ -136,6 +142,8 @@ ENTRANTS = {
     "paper": ConformalSVC(kappa="auto", bias=True),
     "no threshold": ConformalSVC(kappa="auto", bias=False),
     "scaled threshold": ConformalSVC(kappa="auto"),
+    "support vectors": ConformalSVC(factor="support", kappa="auto", bias=True),
+    "support vectors, default": ConformalSVC(factor="support"),
     "default": ConformalSVC(),
 }
 _COSTS = 2.0 ** np.arange(-3, 10, 3)

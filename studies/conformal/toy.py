@@ -1,4 +1,7 @@
-"""The toy experiment of Williams et al. 2005: points on either side of a curve in [-1, 1]^2, and the paper's figure."""
+"""The toy experiment of Williams et al. 2005: points on either side of a curve in [-1, 1]^2, and the paper's figure.
+
+The rivals of the paper, Amari and Wu's factors, run beside it, also on points that are dense in one half of the square.
+"""
 
 from __future__ import annotations
 
@@ -36,33 +39,48 @@ def labels_of(X: Floats) -> Floats:
     return np.where(X[:, 1] > height_at(X[:, 0]), 1.0, -1.0)
 
 
-def paper_svc(bias: bool) -> ConformalSVC:
-    """Return the paper's SVM, with or without the threshold b of eq. 1."""
-    return ConformalSVC(C=C, sigma=SIGMA, kappa="auto", bias=bias)
+PAPER, GLOBAL, LOCAL = "boundary", "support vectors", "support vectors, local"
+#: the paper's factor, eq. 8; eq. 7 with one kappa (Amari and Wu 1999); and with a kappa for each (Wu and Amari 2001)
+FACTORS = (PAPER, GLOBAL, LOCAL)
+#: share of the training points in the left half of the square
+EVEN, DENSE_LEFT = 0.5, 0.9
 
 
-def draw_points(seed: int, draw: int, n_train: int = N_TRAIN, n_test: int = N_TEST) -> tuple[Floats, Floats]:
-    """Draw the training and the test points of one draw in [-1, 1]^2."""
+def two_passes(factor: str, bias: bool, C: float, sigma: float, n_features: int) -> ConformalSVC:
+    """Return the SVM of a factor, with or without the threshold b of eq. 1.
+
+    The one kappa is that of Amari and Wu, whose bells have the width sigma / sqrt(n) in n dimensions.
+    """
+    kappa: float | str = n_features / (2.0 * sigma**2) if factor == GLOBAL else "auto"
+    return ConformalSVC(C=C, sigma=sigma, factor="boundary" if factor == PAPER else "support", kappa=kappa, bias=bias)
+
+
+def draw_points(seed: int, draw: int, n_train: int = N_TRAIN, n_test: int = N_TEST, left: float = EVEN) -> tuple[Floats, Floats]:
+    """Draw the training and the test points of one draw in [-1, 1]^2, a share `left` of the training points in the left half."""
     rng = np.random.default_rng([seed, draw])
-    return rng.uniform(-1.0, 1.0, size=(n_train, 2)), rng.uniform(-1.0, 1.0, size=(n_test, 2))
+    X, X_test = rng.uniform(-1.0, 1.0, size=(n_train, 2)), rng.uniform(-1.0, 1.0, size=(n_test, 2))
+    if left != EVEN:
+        side = np.where(np.arange(n_train) < round(left * n_train), -1.0, 1.0)
+        X[:, 0] = side * np.abs(X[:, 0])
+    return X, X_test
 
 
-def run_toy(bias: bool, seed: int, draw: int) -> Row:
+def run_toy(factor: str, bias: bool, left: float, seed: int, draw: int) -> Row:
     """Run one draw; return its test errors as shares of the test points, nan if all training points are on one side.
 
     `before` and `after` are the first and the second pass, `far_` outside the first's margin, |f| > 1; `max_f` its largest |f|.
     """
-    X, X_test = draw_points(seed, draw)
+    X, X_test = draw_points(seed, draw, left=left)
     y, y_test = labels_of(X), labels_of(X_test)
     row: Row = {"draw": draw} | dict.fromkeys(("before", "after", "far_before", "far_after", "max_f"), np.nan)
     if abs(y.sum()) < len(y):
-        machine = paper_svc(bias).fit(X, y)
+        machine = two_passes(factor, bias, C, SIGMA, X.shape[1]).fit(X, y)
         f = machine.staged_decision_function(X_test)
         wrong = (f[[0, -1]] >= 0) != (y_test > 0)
         far = np.abs(f[0]) > 1
         row |= dict(zip(("before", "after"), wrong.mean(axis=1).tolist(), strict=True))
         row |= dict(zip(("far_before", "far_after"), (wrong & far).mean(axis=1).tolist(), strict=True))
-        row["max_f"] = 1.0 / float(machine.kappa_[0, 0])
+        row["max_f"] = float(np.abs(machine.first_pass_.decision_function(X)).max())
     return row
 
 
@@ -76,7 +94,7 @@ def draw_passes(seed: int, draw: int) -> Figure:
 
     X = draw_points(seed, draw)[0]
     y = labels_of(X)
-    machine = paper_svc(bias=False).fit(X, y)
+    machine = two_passes(PAPER, False, C, SIGMA, X.shape[1]).fit(X, y)
     ticks = np.linspace(-1.0, 1.0, _GRID)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=2).reshape(-1, 2)
     path = machine.staged_decision_function(grid)

@@ -71,6 +71,7 @@ ESTIMATORS = [
     (EvoSVC(kernel="precomputed", bias=True), {}),
     (EvoSVC(method="hybrid", bias="after"), EACH_ROW_ONCE | NO_BIAS),
     (ConformalSVC(), EACH_ROW_ONCE),
+    (ConformalSVC(factor="support", kappa="auto"), EACH_ROW_ONCE),
     (ConformalSVC(kernel="precomputed", solver="libsvm", kappa=0.5), {}),
     (ConformalSVC(kappa="auto", bias=True, gamma="auto"), {}),
     (MarginErrorFront(**EVOLVED_FRONT, kernel="linear", error="count", bias=False), {}),

@@ -25,7 +25,7 @@ _FINE = 1e-6  # KKT violation at which the methods of the paper cannot improve o
 class MemeticSettings:
     """Budget of the memetic solver on a problem that is not concave; a run may exceed `searches` by 1.
 
-    `rivals`: start also from the results of the paper's four methods with the same seed, if there is no bias. It rarely helps and
+    `rivals`: start also from the results of the other methods with the same seed, if there is no bias. It rarely helps and
     takes most of the time; without it the result can be worse than theirs.
     """
 

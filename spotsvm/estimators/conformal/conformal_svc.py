@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +20,6 @@ from spotsvm.estimators.conformal.passes import (
     SolvedPass,
     check_kappa,
     choose_fading,
-    log_factor,
     solve_by_libsvm,
     solve_passes,
     whole_result,
@@ -30,6 +30,7 @@ from spotsvm.estimators.dual.merged_rows import MergedRows
 from spotsvm.solvers.dual.problem.one_vs_one import PairCoefficients
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.kernels.matrices.gram import squared_distances
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -38,7 +39,7 @@ class ConformalSVC(DualSVC):
 
     The first pass is the plain SVM with the kernel K; f is its decision function. The second pass has the kernel D(x) K(x, z)
     D(z) with D = exp(-kappa f^2), which is K on the boundary and fades away from it. With several classes each pair has its own
-    f, kappa and D.
+    f, kappa and D. The older factor, of Amari and Wu, is a sum of bells at the support vectors (`factor="support"`).
 
     By default the second pass is used only if cross-validation on the training rows finds fewer errors with it; otherwise the
     model is the plain SVM. Far from the boundary D is so small that the decision function of eq. 1, D sum + b, has the sign of b
@@ -51,13 +52,17 @@ class ConformalSVC(DualSVC):
         Cost of errors in every pass, positive and finite.
     kernel : str or callable, default="rbf"
         The base kernel K, as in `ExactSVC`.
+    factor : {"boundary", "support"}, default="boundary"
+        What D follows: f, as above; or the support vectors x_i of the previous pass, D(x) = sum_i exp(-kappa_i ||x - x_i||^2),
+        eq. 7. The latter is larger where support vectors are dense; it needs rows, and so no precomputed kernel.
     kappa : "cv", "auto" or float, default="cv"
         How fast D fades, 0 or more: at the margin, where `|f|` is 1, D is exp(-kappa). 0 is the plain SVM; "auto" is `1 / max|f|`
-        over the training rows of the previous pass. "cv" chooses among 0 and 0.3, 1 and 3 times "auto" by errors in three
-        partitions into five folds, for each pair of classes, and takes 0 without a clear gain; it solves 60 problems of four
-        fifths of the rows.
+        over the training rows of the previous pass. With factor="support" a number is the same kappa for all support vectors,
+        and "auto" the local one of Wu and Amari, 1 / the mean squared distance to the five nearest support vectors. "cv" chooses
+        among 0 and 0.3, 1 and 3 times "auto" by errors in three partitions into five folds, for each pair of classes, and takes 0
+        without a clear gain; it solves 60 problems of four fifths of the rows.
     n_passes : int, default=2
-        Total number of passes, 1 or more. Each computes its D from the f of the previous pass, and applies it to K itself.
+        Total number of passes, 1 or more. Each computes its D from the previous pass, and applies it to K itself.
     degree, gamma, coef0, sigma
         Parameters of the kernel, as in `ExactSVC`.
     bias : {"scaled", True, False}, default="scaled"
@@ -83,7 +88,7 @@ class ConformalSVC(DualSVC):
     Attributes
     ----------
     kappa_ : ndarray of shape (n_passes - 1, n_pairs)
-        kappa of each pass after the first and each pair of classes.
+        kappa of each pass after the first and each pair of classes; with factor="support" the mean of the kappa_i.
     first_pass_ : ConformalSVC
         The plain SVM of the first pass, fitted.
     classes_, class_weight_, support_, support_vectors_, n_support_, intercept_, n_features_in_, feature_names_in_
@@ -103,7 +108,7 @@ class ConformalSVC(DualSVC):
     ------
     ArgumentError, SolverError
         In `fit`, if a parameter is not as above, or a pass leaves no boundary to magnify: it has no support vectors, or f is 0
-        at all its rows. Both are ValueErrors.
+        at all its rows; or for factor="support" with a precomputed kernel. Both are ValueErrors.
 
     See Also
     --------
@@ -113,7 +118,8 @@ class ConformalSVC(DualSVC):
     References
     ----------
     Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 5, 8
-    and 15.
+    and 15; eq. 7 is of Amari, Wu 1999, "Improving Support Vector Machine Classifiers by Modifying Kernel Functions", its local
+    kappa of Wu, Amari 2001, "Conformal Transformation of Kernel Functions".
 
     Examples
     --------
@@ -126,6 +132,7 @@ class ConformalSVC(DualSVC):
 
     C: float = 1.0
     kernel: Any = "rbf"
+    factor: Literal["boundary", "support"] = "boundary"
     kappa: Any = "cv"
     n_passes: int = 2
     degree: int = 3
@@ -164,7 +171,7 @@ class ConformalSVC(DualSVC):
         return stages[:, :, 0] if len(self.classes_) == 2 else stages
 
     def conformal_factor(self, X: Any) -> Floats:
-        """Compute D, by which the last pass has multiplied the kernel: exp(-kappa f^2), where f is that of the pass before.
+        """Compute D, by which the last pass has multiplied the kernel, from the pass before: exp(-kappa f^2), or eq. 7.
 
         Parameters
         ----------
@@ -174,14 +181,19 @@ class ConformalSVC(DualSVC):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_pairs)
-            From 0 to 1; 1 on the boundary, and after a single pass everywhere.
+            From 0 to 1, and 1 on the boundary; with factor="support" up to the number of support vectors. 1 after a single pass,
+            and where kappa is 0.
 
         See Also
         --------
         magnification : The effect of the factor on volumes.
         """
-        stages = self._staged(X)
-        factor = np.exp(log_factor(self.kappa_[-1], stages[-2])) if len(stages) > 1 else np.ones(stages.shape[1:])
+        rows, last = self._check_new_rows(X), self._passes[-1]
+        log_D = np.zeros((len(rows), len(self.intercept_)))
+        if len(self._passes) > 1:
+            for block, stages, distances in self._stages(rows):
+                log_D[block] = last.log_factor(stages[-2], distances)
+        factor: Floats = np.exp(log_D)
         return factor[:, 0] if len(self.classes_) == 2 else factor
 
     def magnification(self, X: Any) -> Floats:
@@ -239,6 +251,12 @@ class ConformalSVC(DualSVC):
         return super().coef_
 
     def _check_parameters(self) -> tuple[float, int | None]:
+        check_choice("factor", self.factor, ("boundary", "support"))
+        if self.factor == "support" and self._pairwise_data:
+            raise ArgumentError(
+                "factor='support' and kernel='precomputed', which gives no distances from support vectors; use "
+                "factor='boundary', or the kernel by name or as a function"
+            )
         check_kappa(self.kappa)
         check_count("n_passes", self.n_passes, after=": 1 for the plain machine, 2 for the paper's")
         if not (isinstance(self.bias, (bool, np.bool_)) or (isinstance(self.bias, str) and self.bias == "scaled")):
@@ -267,19 +285,22 @@ class ConformalSVC(DualSVC):
         n_passes, n_classes = int(self.n_passes), len(self.classes_)
         bias = self.bias if isinstance(self.bias, str) else bool(self.bias)
         tables, of_base = ([PairCoefficients(code, n_classes) for _ in range(n_passes)] for _ in range(2))
-        solved = []
+        solved, firsts = [], []
         for pair in self._pair_problems(X, code, rows):
             bounds = C * rows.group_weights[pair.groups]
             names = self.classes_[[pair.i, pair.j]].tolist()
             about = "" if n_classes == 2 else f" of the classes {names[0]!r} and {names[1]!r}"
-            problem = PassProblem(pair.K, pair.labels, bounds, self._solve_pair, bias, about)
+            of_pair = rows.first[pair.groups]
+            distances = squared_distances(X[of_pair]) if self.factor == "support" else None
+            problem = PassProblem(pair.K, pair.labels, bounds, self._solve_pair, bias, about, distances)
             fading = check_kappa(self.kappa) or choose_fading(problem, n_passes)
             solved.append(solve_passes(problem, fading, n_passes))
+            firsts.append(of_pair)
             for k, one in enumerate(solved[-1]):
                 pair.enter(tables[k], one.result.alpha, rows)
                 pair.enter(of_base[k], one.result.alpha * one.factor, rows)
         self.kappa_ = np.array([[one.kappa for one in of_pass[1:]] for of_pass in solved]).reshape(len(solved), -1).T
-        self._keep_passes(X, of_base, solved)
+        self._keep_passes(X, of_base, solved, firsts)
         self._first = self._plain(X, of_base[0], tables[0], solved) if n_passes > 1 else None
         return tables[-1], [whole_result(passes) for passes in solved]
 
@@ -298,11 +319,16 @@ class ConformalSVC(DualSVC):
     def _keep_first_pass(
         self, X: Floats, of_base: PairCoefficients, table: PairCoefficients, solved: list[list[SolvedPass]]
     ) -> None:
-        self._keep_passes(X, [of_base], solved)
+        self._keep_passes(X, [of_base], solved, [])
         self._keep_solution(X, table, [passes[0].result for passes in solved])
 
-    def _keep_passes(self, X: Floats, of_base: list[PairCoefficients], solved: list[list[SolvedPass]]) -> None:
-        """Keep what new rows need: coefficients of the base kernel for the rows that any pass uses, class by class."""
+    def _keep_passes(
+        self, X: Floats, of_base: list[PairCoefficients], solved: list[list[SolvedPass]], firsts: list[NDArray[np.intp]]
+    ) -> None:
+        """Keep what new rows need: coefficients of the base kernel for the rows that any pass uses, class by class.
+
+        `firsts` are the rows of each pair's problem, one for each of its groups.
+        """
         code = of_base[0].classes
         used = np.flatnonzero(np.any([one.table.any(axis=0) for one in of_base], axis=0))
         self._used = used[np.argsort(code[used], kind="stable")]
@@ -314,16 +340,33 @@ class ConformalSVC(DualSVC):
                 np.ascontiguousarray(one.table[:, self._used]),
                 np.array([passes[k].threshold for passes in solved]),
                 np.array([passes[k].result.bias for passes in solved]),
+                self._rates([passes[k] for passes in solved], firsts, len(X)) if k else None,
             )
             for k, one in enumerate(of_base)
         )
 
+    def _rates(self, of_pass: list[SolvedPass], firsts: list[NDArray[np.intp]], n: int) -> Floats | None:
+        """Return kappa_i of each pair for the rows in use, nan for rows that are no support vectors of the pass before."""
+        if self.factor == "boundary":
+            return None
+        rates = np.full((len(of_pass), n), np.nan)
+        for pair, (one, rows) in enumerate(zip(of_pass, firsts, strict=True)):
+            if one.rates is not None:
+                rates[pair, rows] = one.rates
+        return rates[:, self._used]
+
+    def _stages(self, rows: Floats) -> Iterator[tuple[slice, Floats, Floats | None]]:
+        """Compute f of all passes at checked rows, and their squared distances from the rows in use, by blocks of rows."""
+        for block, values in self._columns(rows, self._used, self._used_vectors):
+            distances = squared_distances(rows[block], self._used_vectors) if self.factor == "support" else None
+            yield block, discriminants(values, self._passes, self._n_used, distances), distances
+
     def _staged(self, X: Any) -> Floats:
         rows = self._check_new_rows(X)
-        stages = np.empty((len(self._passes), len(rows), len(self.intercept_)))
-        for block, values in self._columns(rows, self._used, self._used_vectors):
-            stages[:, block] = discriminants(values, self._passes, self._n_used)
-        return stages
+        staged = np.empty((len(self._passes), len(rows), len(self.intercept_)))
+        for block, stages, _ in self._stages(rows):
+            staged[:, block] = stages
+        return staged
 
     def _pair_decisions(self, X: Any) -> Floats:
         decisions: Floats = self._staged(X)[-1]

@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats
-from spotsvm.estimators.conformal.passes import LOWEST_EXPONENT, log_factor
+from spotsvm.estimators.conformal.factor import (
+    LOWEST_EXPONENT,
+    log_factor,
+    log_support_factor,
+    log_support_factor_gradient,
+)
 from spotsvm.solvers.dual.problem.one_vs_one import pair_decisions, pair_rows
 from spotsvm.solvers.kernels.derivatives import (
     KernelMetric,
@@ -20,7 +25,7 @@ from spotsvm.solvers.kernels.derivatives import (
     kernel_metric,
 )
 from spotsvm.solvers.kernels.functions.kernel import Kernel
-from spotsvm.solvers.kernels.matrices.gram import kernel_matrix, row_blocks
+from spotsvm.solvers.kernels.matrices.gram import kernel_matrix, row_blocks, squared_distances
 
 Counts = NDArray[np.int32]
 # a metric whose eigenvalues are further apart has no inverse in float64
@@ -93,28 +98,36 @@ def general_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class ConformalPass:
-    """One pass of all pairs of classes: f(x) = D(x) (sum_s c_s K(x_s, x) + t) + b, D = exp(-kappa f'^2), f' of the pass before.
+    """One pass of all pairs of classes: f(x) = D(x) (sum_s c_s K(x_s, x) + t) + b, D by f' or the rows of the pass before.
 
     kappa (0 at first), t, which D scales, and b, which it does not, are (n_pairs,); the table (n_classes - 1, n_used) has the
-    base kernel's coefficients D(x_s) y_s alpha_s in SVC's layout.
+    base kernel's coefficients D(x_s) y_s alpha_s in SVC's layout. `rates` (n_pairs, n_used) are those of `log_support_factor`.
     """
 
     kappa: Floats
     table: Floats
     threshold: Floats
     intercept: Floats
+    rates: Floats | None = None
+
+    def log_factor(self, before: Floats, distances: Floats | None) -> Floats:
+        """Return log D at new rows, (n, n_pairs), from f of the pass before, or the squared distances from the rows in use."""
+        if self.rates is None or distances is None:
+            return log_factor(self.kappa, before)
+        return np.column_stack([log_support_factor(rates, distances) for rates in self.rates])
 
 
-def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Counts) -> Floats:
+def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Counts, distances: Floats | None = None) -> Floats:
     """Return f of each pass and pair of classes, (n_passes, n, n_pairs), positive for the side that `pair_labels` gives 1.0.
 
-    `values` are the base kernel's of new rows with the rows that any pass uses, of which `n_used` are of each class.
+    `values` are the base kernel's of new rows with the rows that any pass uses, of which `n_used` are of each class; `distances`
+    their squared distances, where D follows the support vectors.
     """
     stages = np.empty((len(passes), len(values), len(passes[0].intercept)))
     for k, one in enumerate(passes):
         sums = pair_decisions(values, one.table, n_used, one.threshold)
         if k:
-            sums *= np.exp(log_factor(one.kappa, stages[k - 1]))
+            sums *= np.exp(one.log_factor(stages[k - 1], distances))
         stages[k] = sums + one.intercept
     return stages
 
@@ -125,11 +138,17 @@ def log_factor_gradient(
     """Return log D of the last pass at the rows X, (n, n_pairs), and its gradient, (n, n_pairs, d).
 
     log D is -kappa f^2 (Williams et al. 2005, eq. 14), at least -80; its gradient is -2 kappa f grad f, 0 where log D is held at
-    -80. Z are the rows that any pass uses, `steps` those of `expansion_gradient`.
+    -80. With `rates` log D is that of the support vectors (eq. 7). Z are the rows that any pass uses, `steps` those of
+    `expansion_gradient`.
     """
     n_pairs = len(passes[0].intercept)
     log_D, gradient = np.zeros((len(X), n_pairs)), np.zeros((len(X), n_pairs, X.shape[1]))
     values = kernel_matrix(kernel, X, Z)
+    last = passes[-1]
+    if last.rates is not None:
+        distances = squared_distances(X, Z)
+        gradients = [log_support_factor_gradient(rates, X, Z, distances) for rates in last.rates]
+        return last.log_factor(log_D, distances), np.stack(gradients, axis=1)
     for one, following in zip(passes[:-1], passes[1:], strict=True):
         sums = pair_decisions(values, one.table, n_used, one.threshold)
         slopes = expansion_gradient(kernel, X, Z, pair_rows(one.table, n_used), steps)

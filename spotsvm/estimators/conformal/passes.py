@@ -15,19 +15,18 @@ from sklearn.svm import SVC
 
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
+from spotsvm.estimators.conformal.factor import local_rates, log_factor, log_support_factor
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.problem.problem import make_problem
 from spotsvm.solvers.dual.problem.result import DualResult, Solution
 from spotsvm.solvers.dual.solve import measured
 
-# exp(-80) is 1.8e-35: nothing beside 1, and its square is still a normal number; denormals are up to 60 times slower
-LOWEST_EXPONENT = -80.0
 # a discriminant function this small against its terms is rounding
 _ROUNDING = 1e-12
 
 
 class Fading(NamedTuple):
-    """How fast D fades: kappa itself, or kappa as a multiple of 1 / max|f| of the pass before."""
+    """How fast D fades: kappa itself, or a multiple of 1 / max|f| of the pass before or of 1 / tau^2 of a support vector."""
 
     value: float
     relative: bool = False
@@ -36,6 +35,13 @@ class Fading(NamedTuple):
         """Return kappa for a pass that follows one with the decision values f."""
         return self.value / float(np.abs(f).max()) if self.relative else self.value
 
+    def rates(self, alpha: Floats, distances: Floats) -> Floats:
+        """Return kappa around each support vector of the pass before, nan for other rows."""
+        support = np.flatnonzero(alpha)
+        rates = np.full(len(alpha), np.nan)
+        rates[support] = self.value * (local_rates(distances[np.ix_(support, support)]) if self.relative else 1.0)
+        return rates
+
 
 #: kappa = 1 / max|f|, the paper's
 AUTO = Fading(1.0, relative=True)
@@ -43,17 +49,26 @@ NONE = Fading(0.0)
 
 
 class SolvedPass(NamedTuple):
-    """One pass: its solution, its kappa (0 of the first pass), D at the rows of the problem, and the threshold that D scales."""
+    """One pass: its solution, its kappa (0 of the first pass), D at the rows of the problem, and the threshold that D scales.
+
+    `rates` are those of :func:`log_support_factor` if D follows the support vectors; kappa is then their mean.
+    """
 
     result: DualResult
     kappa: float
     factor: Floats
     threshold: float = 0.0
+    rates: Floats | None = None
 
-    def decide(self, values: Floats, labels: Floats, before: Floats | None) -> Floats:
-        """Return f at new rows from the base kernel's values, (n_new, n), and from f of the pass before, None for the first."""
+    def decide(self, values: Floats, labels: Floats, before: Floats | None, distances: Floats | None = None) -> Floats:
+        """Return f at new rows from the base kernel's values, (n_new, n), and from f of the pass before, None for the first.
+
+        `distances`, squared, of the new rows from those of the problem are needed where D follows the support vectors.
+        """
         f: Floats = values @ (labels * self.result.alpha * self.factor) + self.threshold
-        if before is not None:
+        if self.rates is not None and distances is not None:
+            f = f * np.exp(log_support_factor(self.rates, distances))
+        elif before is not None:
             f = f * np.exp(log_factor(self.kappa, before))
         return f + self.result.bias
 
@@ -62,7 +77,8 @@ class PassProblem(NamedTuple):
     """The problem of one pair of classes: the base kernel's matrix, and each row's label and upper bound of alpha.
 
     `solve` takes a kernel matrix, labels, bounds, and `bias`, whether there is a free threshold; the field `bias` is that of
-    `ConformalSVC`, and `about` names the pair in messages.
+    `ConformalSVC`, and `about` names the pair in messages. With `distances`, squared, between the rows D follows the support
+    vectors, otherwise f.
     """
 
     K: Floats
@@ -71,29 +87,38 @@ class PassProblem(NamedTuple):
     solve: Callable[..., DualResult]
     bias: str | bool
     about: str = ""
+    distances: Floats | None = None
 
     def part(self, rows: NDArray[np.intp]) -> PassProblem:
         """Return the problem of some of the rows."""
-        return self._replace(K=self.K[np.ix_(rows, rows)], labels=self.labels[rows], bounds=self.bounds[rows])
+        distances = None if self.distances is None else self.distances[np.ix_(rows, rows)]
+        return self._replace(
+            K=self.K[np.ix_(rows, rows)], labels=self.labels[rows], bounds=self.bounds[rows], distances=distances
+        )
 
     def first_pass(self) -> SolvedPass:
         """Solve the plain machine."""
         result = self.solve(self.K, self.labels, self.bounds, bias=bool(self.bias))
         return SolvedPass(result, 0.0, np.ones(len(self.K)))
 
-    def next_pass(self, kappa: float, before: Floats) -> SolvedPass:
-        """Solve with D K D, where D = exp(-kappa f^2) and f is the decision of the pass before."""
-        factor = np.exp(log_factor(kappa, before))
+    def next_pass(self, fading: Fading, before: DualResult) -> SolvedPass:
+        """Solve with D K D, where D follows the decision f or the support vectors of the pass before."""
+        if self.distances is None:
+            rates, kappa = None, fading.kappa(before.decision)
+            factor = np.exp(log_factor(kappa, before.decision))
+        else:
+            rates = fading.rates(before.alpha, self.distances)
+            kappa, factor = float(np.nanmean(rates)), np.exp(log_support_factor(rates, self.distances))
         scaled = self.bias == "scaled"
         # a constant beside the kernel is a threshold that D scales: f = D (sum + b), whose sign is known where D is small
         constant = float(np.abs(self.K).max()) if scaled else 0.0
         K = (self.K + constant) * np.outer(factor, factor)
         result = self.solve(K, self.labels, self.bounds, bias=bool(self.bias) and not scaled)
-        return SolvedPass(result, kappa, factor, constant * float((self.labels * result.alpha) @ factor))
+        return SolvedPass(result, kappa, factor, constant * float((self.labels * result.alpha) @ factor), rates)
 
 
 def solve_passes(problem: PassProblem, fading: Fading, n_passes: int, first: SolvedPass | None = None) -> list[SolvedPass]:
-    """Solve with K, and again with D K D, D = exp(-kappa f^2) of the pass before: Williams et al. 2005, eq. 5 and 8.
+    """Solve with K, and again with D K D, D by f or the support vectors of the pass before: Williams et al. 2005, eq. 5, 7, 8.
 
     D is always applied to the base kernel: a product of all factors would shrink it to the rows nearest to the boundary.
     ArgumentError if a pass that another follows (kappa > 0) has no support vectors, or f = 0 at all rows.
@@ -106,7 +131,7 @@ def solve_passes(problem: PassProblem, fading: Fading, n_passes: int, first: Sol
             passes.append(passes[-1])
             continue
         _check_boundary(before, scale, f"pass {len(passes)}{problem.about}")
-        passes.append(problem.next_pass(fading.kappa(before.decision), before.decision))
+        passes.append(problem.next_pass(fading, before))
     return passes
 
 
@@ -116,12 +141,6 @@ def whole_result(passes: list[SolvedPass]) -> DualResult:
     failed = next((result for result in different if not result.converged), None)
     last = replace(different[-1], iterations=sum(result.iterations for result in different))
     return last if failed is None else replace(last, converged=False, message=failed.message)
-
-
-def log_factor(kappa: float | Floats, f: Floats) -> Floats:
-    """Return log D = -kappa f^2, at least -80; equation :eq:`conformal-factor`."""
-    with np.errstate(over="ignore"):
-        return np.maximum(-(kappa * f) * f, LOWEST_EXPONENT)
 
 
 def check_kappa(value: Any) -> Fading | None:
@@ -150,7 +169,7 @@ def _check_boundary(result: DualResult, scale: float, name: str) -> None:
         )
 
 
-#: candidates for kappa, as multiples of 1 / max|f|, in addition to the plain SVM
+#: candidates for kappa, as multiples of that of "auto", in addition to the plain SVM
 MULTIPLES = (0.3, 1.0, 3.0)
 N_FOLDS, N_PARTITIONS = 5, 3
 #: the standard errors by which the errors must fall for a second pass to be chosen
@@ -182,6 +201,7 @@ def _errors(
 ) -> NDArray[np.bool_]:
     """Return which test rows are misclassified by the plain SVM, and by each candidate."""
     part, values = problem.part(train), problem.K[np.ix_(test, train)]
+    distances = None if problem.distances is None else problem.distances[np.ix_(test, train)]
     first = part.first_pass()
     decisions = [first.decide(values, part.labels, None)]
     for fading in candidates:
@@ -191,7 +211,7 @@ def _errors(
         except ArgumentError:  # no boundary to magnify: as the plain machine
             passes = [first]
         for one in passes[1:]:
-            f = one.decide(values, part.labels, f)
+            f = one.decide(values, part.labels, f, distances)
         decisions.append(f)
     wrong: NDArray[np.bool_] = (np.array(decisions) > 0) != (problem.labels[test] > 0)
     return wrong

@@ -12,7 +12,17 @@ from spotsvm.studies.conformal.tables import (
     run_mushroom,
     sets_table,
 )
-from spotsvm.studies.conformal.toy import draw_points, height_at, labels_of, run_toy
+from spotsvm.studies.conformal.toy import (
+    DENSE_LEFT,
+    EVEN,
+    GLOBAL,
+    LOCAL,
+    PAPER,
+    draw_points,
+    height_at,
+    labels_of,
+    run_toy,
+)
 
 
 def small(**options):
@@ -42,10 +52,14 @@ def test_the_curve_and_the_square():
     assert (X.shape, X_test.shape) == ((100, 2), (1000, 2))
     assert np.abs(X).max() <= 1.0
     assert (X != draw_points(0, 4)[0]).all()
+    dense, even_test = draw_points(0, 3, left=DENSE_LEFT)
+    assert (dense[:, 0] < 0).sum() == 90
+    np.testing.assert_array_equal(np.abs(dense[:, 0]), np.abs(X[:, 0]))
+    np.testing.assert_array_equal(even_test, X_test)
 
 
 def test_the_two_passes_are_those_of_svc():
-    found = run_toy(True, 0, 5)
+    found = run_toy(PAPER, True, EVEN, 0, 5)
     X, X_test = draw_points(0, 5)
     y, y_test = labels_of(X), labels_of(X_test)
     first = SVC(C=10.0, gamma=2.0, tol=1e-5).fit(X, y)  # sigma 0.5
@@ -65,7 +79,7 @@ def test_the_two_passes_are_those_of_svc():
 
 def test_without_two_classes_there_is_no_error(monkeypatch):
     monkeypatch.setattr("spotsvm.studies.conformal.toy.height_at", lambda x: np.full_like(x, -5.0))
-    assert np.isnan(run_toy(False, 0, 0)["before"])
+    assert np.isnan(run_toy(PAPER, False, EVEN, 0, 0)["before"])
 
 
 def test_improvements_and_their_intervals():
@@ -91,16 +105,24 @@ def test_improvements_and_their_intervals():
 
 def test_rows_tables_and_files(study, tmp_path):
     runs = study.frame()
-    assert len(runs) == 2 * 12 + 2 * 2 * 4 + 20 * 2 + 2 * 2
+    # the rivals and the points that are dense on the left have a tenth of the draws, at least two
+    assert len(runs) == 2 * 12 + 2 * 2 * 5 + 2 * 2 * 4 * 3 + 20 * 2 + 2 * 2
     table = study.table()
-    assert table["bias"].tolist() == ["no", "yes"]
-    first = runs[(runs.experiment == "toy") & ~runs.bias.astype(bool)]
+    assert table["bias"].tolist() == 6 * ["no", "yes"]
+    assert table["factor"].tolist() == 2 * [factor for factor in (PAPER, GLOBAL, LOCAL) for _ in range(2)]
+    assert table["left"].tolist() == 6 * [50.0] + 6 * [90.0]
+    assert table["printed"].notna().tolist() == [True, True, *10 * [False]]
+    first = runs[(runs.experiment == "toy") & (runs.factor == PAPER) & (runs.left == EVEN) & ~runs.bias.astype(bool)]
     assert table["before"].iloc[0] == pytest.approx(100 * first.before.mean())
     assert table["improvement"].iloc[0] == pytest.approx(100 * ((first.before - first.after) / first.before).mean())
     assert (table["draws"].iloc[0], table["printed"].iloc[0]) == (12, 14.5)
     mushroom = study.mushroom()
     assert len(mushroom) == 4
     assert mushroom["printed before"].iloc[:4].tolist() == [11.20, 4.02, 10.86, 11.97]
+    local = runs[(runs.experiment == "mushroom") & (runs.factor == LOCAL) & runs.bias.astype(bool) & (runs.sigma == 1.0)]
+    assert mushroom["after, support vectors, local"].iloc[1] == pytest.approx(100 * local.after.mean())
+    row = table.set_index(["left", "factor", "bias"]).loc[(90.0, LOCAL, "yes")]
+    assert f"{row['before']:.2f} to {row['after']:.2f} % ({LOCAL})" in study.conclusion()
     assert f"{table['before'].iloc[0]:.2f} to {table['after'].iloc[0]:.2f} %" in study.conclusion()
     names = {file.name for file in study.write(tmp_path)}
     assert {"conformal_runs.csv", "conformal_mushroom.csv", "conformal_mushroom_no_bias.csv", "conformal.png"} <= names
@@ -114,7 +136,7 @@ def test_rows_tables_and_files(study, tmp_path):
 )
 def test_the_goal_is_judged_by_the_interval(study, monkeypatch, by, verdict):
     runs = study.frame().copy()
-    first = (runs.experiment == "toy") & ~runs.bias.astype(bool)
+    first = (runs.experiment == "toy") & (runs.factor == PAPER) & (runs.left == EVEN) & ~runs.bias.astype(bool)
     before = runs.loc[first, "before"].clip(lower=0.01)
     spread = np.where(np.arange(first.sum()) % 2, 0.01, -0.01)
     runs.loc[first, "before"], runs.loc[first, "after"] = before, before * (1 - by - spread)
@@ -146,7 +168,7 @@ def test_the_printed_rows_of_the_nearest_encoding():
 
     X, y = encoded(read_table("mushroom"))
     assert X.shape == (5644, 22)
-    errors = [run_mushroom(X, y, 10.0, 0.6, True, 0, draw) for draw in range(12)]
+    errors = [run_mushroom(X, y, 10.0, 0.6, PAPER, True, 0, draw) for draw in range(12)]
     before, after = (100 * np.mean([one[what] for one in errors]) for what in ("before", "after"))
     assert 9 < before < 15
     assert 5 < after < 11

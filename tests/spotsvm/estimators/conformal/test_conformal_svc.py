@@ -60,8 +60,66 @@ def test_the_passes_are_those_of_the_formulae(name, kappa, solver):
     np.testing.assert_allclose(ours.first_pass_.decision_function(X_NEW), path[0], atol=2e-4)
 
 
+def support_passes_by_hand(data, labels, new, kappa, n_passes, C=5.0):
+    """Return f of each pass at new rows, from LIBSVM and eq. 7; kappa is a number, or None for that of each support vector."""
+    kernel, D, D_new, path = KERNELS["rbf"][1], np.ones(len(data)), np.ones(len(new)), []
+    for _ in range(n_passes):
+        K = D[:, None] * kernel(data, data) * D
+        machine = SVC(C=C, kernel="precomputed", tol=1e-7).fit(K, labels)
+        path.append(machine.decision_function(D_new[:, None] * kernel(new, data) * D))
+        centres = data[machine.support_]
+        between = np.sort(((centres[:, None] - centres) ** 2).sum(axis=2), axis=1)
+        rates = 1.0 / between[:, 1:6].mean(axis=1) if kappa is None else np.full(len(centres), kappa)
+        D, D_new = (np.exp(-rates * ((rows[:, None] - centres) ** 2).sum(axis=2)).sum(axis=1) for rows in (data, new))
+    return np.array(path), D_new
+
+
+@pytest.mark.parametrize("kappa", ["auto", 4.0])
+@pytest.mark.parametrize("n_passes", [2, 3])
+def test_the_factor_of_the_support_vectors_is_that_of_the_formula(kappa, n_passes):
+    ours = paper(C=5.0, gamma=2.0, factor="support", kappa=kappa, n_passes=n_passes, tol=1e-7).fit(X, Y)
+    path, _ = support_passes_by_hand(X, 2 * Y - 1, X_NEW, None if kappa == "auto" else kappa, n_passes)
+    np.testing.assert_allclose(ours.staged_decision_function(X_NEW), path, atol=1e-3)
+    D_new = support_passes_by_hand(X, 2 * Y - 1, X_NEW, None if kappa == "auto" else kappa, n_passes - 1)[1]
+    np.testing.assert_allclose(ours.conformal_factor(X_NEW), D_new, rtol=1e-3, atol=1e-12)
+    assert (ours.kappa_ == 4.0).all() == (kappa == 4.0)
+    np.testing.assert_allclose(ours.first_pass_.decision_function(X_NEW), path[0], atol=1e-3)
+
+
+def test_each_pair_of_classes_has_its_own_support_vectors():
+    options = {"C": 3.0, "gamma": 0.2, "factor": "support", "tol": 1e-6}
+    ours = paper(decision_function_shape="ovo", **options).fit(WINE, CULTIVAR)
+    for k, (i, j) in enumerate(PAIRS):
+        rows = np.isin(CULTIVAR, (i, j))
+        alone = paper(**options).fit(WINE[rows], CULTIVAR[rows])
+        np.testing.assert_allclose(ours.decision_function(WINE)[:, k], -alone.decision_function(WINE), atol=1e-4)
+        np.testing.assert_allclose(ours.conformal_factor(WINE)[:, k], alone.conformal_factor(WINE), rtol=1e-4)
+        np.testing.assert_allclose(ours.magnification(WINE[:9])[:, k], alone.magnification(WINE[:9]), rtol=1e-3)
+
+
+@pytest.mark.parametrize("bias", ["scaled", True, False])
+def test_the_default_may_follow_the_support_vectors_too(bias):
+    ours = ConformalSVC(C=10.0, gamma=2.0, factor="support", bias=bias).fit(X, Y)
+    assert ours.score(X_NEW, ours.first_pass_.predict(X_NEW)) > 0.7
+    repeated = ConformalSVC(C=10.0, gamma=2.0, factor="support", bias=bias, kappa="auto").fit(X, Y, np.full(len(X), 2.0))
+    doubled = ConformalSVC(C=10.0, gamma=2.0, factor="support", bias=bias, kappa="auto").fit(X.repeat(2, axis=0), Y.repeat(2))
+    np.testing.assert_allclose(repeated.decision_function(X_NEW), doubled.decision_function(X_NEW), atol=1e-9)
+
+
+def test_support_vectors_at_one_place_have_a_width():
+    data = np.repeat([[0.0], [0.0], [1.0], [1.0]], 2, axis=0)
+    y = np.tile([0, 1], 4)
+    y[:2] = 0
+    machine = paper(factor="support", gamma=1.0).fit(data, y)
+    assert np.isfinite(machine.kappa_).all()
+    assert np.isfinite(machine.decision_function(data)).all()
+    assert (paper(factor="support", kappa=1e300, C=10.0).fit(X, Y).conformal_factor(X_NEW) < 1e-30).all()
+
+
 @pytest.mark.parametrize("y", [Y, CULTIVAR], ids=["two", "three"])
-@pytest.mark.parametrize("options", [{"kappa": 0}, {"kappa": 0, "n_passes": 4}, {"n_passes": 1}])
+@pytest.mark.parametrize(
+    "options", [{"kappa": 0}, {"kappa": 0, "factor": "support"}, {"kappa": 0, "n_passes": 4}, {"n_passes": 1}]
+)
 def test_a_constant_D_is_the_plain_machine(y, options):
     data = X if y is Y else WINE
     ours = paper(C=3.0, break_ties=False, **options).fit(data, y)
@@ -180,6 +238,8 @@ TWICE, BOTH = X.repeat(2, axis=0), np.arange(2 * len(X)) % 2  # every row in bot
     [
         ({"kappa": -0.5}, "kappa=-0.5; use 'cv', 'auto' or a finite number, 0 or more .0 is the plain machine"),
         ({"kappa": "scale"}, "kappa='scale'; use 'cv', 'auto'"),
+        ({"factor": "margin"}, "factor='margin'; use 'boundary' or 'support'"),
+        ({"factor": "support", "kernel": "precomputed"}, "factor='support' and kernel='precomputed'.*use factor='boundary'"),
         ({"n_passes": 0}, "n_passes=0; use a whole number, 1 or more: 1 for the plain machine, 2 for the paper's"),
         ({"n_passes": True}, "n_passes=True; use a whole number"),
         ({"bias": "no"}, "bias='no'; use 'scaled', True or False"),

@@ -47,9 +47,9 @@ def magnified_kernel(machine):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(("n_passes", "bias"), [(2, False), (3, True)])
-def test_the_ratio_of_the_metrics_by_finite_differences(name, n_passes, bias):
-    machine = paper(C=5.0, kappa=0.4, n_passes=n_passes, bias=bias, **KERNELS[name]).fit(X, Y)
+@pytest.mark.parametrize(("n_passes", "bias", "factor"), [(2, False, "boundary"), (3, True, "boundary"), (3, False, "support")])
+def test_the_ratio_of_the_metrics_by_finite_differences(name, n_passes, bias, factor):
+    machine = paper(C=5.0, kappa=0.4, n_passes=n_passes, bias=bias, factor=factor, **KERNELS[name]).fit(X, Y)
     kernel = magnified_kernel(machine)
     metric_ratio = []
     for x in NEW:
