@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding as DelayEmbedding
     from spotsvm.preprocessing.time_series.history_pipeline import HistoryPipeline as HistoryPipeline
     from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain as LeakyRain
+    from spotsvm.preprocessing.time_series.whole_history import whole_history_scorer as whole_history_scorer
     from spotsvm.reports.methods import MethodsSection as MethodsSection
     from spotsvm.search_cv.average import AverageClassifier as AverageClassifier
     from spotsvm.search_cv.average import AverageRegressor as AverageRegressor
@@ -119,6 +120,7 @@ _NAMES = {
     "preprocessing.time_series.delay_embedding": "DelayEmbedding",
     "preprocessing.time_series.history_pipeline": "HistoryPipeline",
     "preprocessing.time_series.leaky_rain": "LeakyRain",
+    "preprocessing.time_series.whole_history": "whole_history_scorer",
     "reports.methods": "MethodsSection",
     "search_cv.average": "AverageClassifier AverageRegressor",
     "search_cv.spot_search_cv": "SpotSearchCV",

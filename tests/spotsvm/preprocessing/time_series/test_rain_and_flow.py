@@ -8,17 +8,29 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import loguniform, randint, uniform
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, get_scorer, log_loss, roc_auc_score
 from sklearn.model_selection import KFold, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm import BlockSplit, DelayEmbedding, EvoSVC, HistoryPipeline, LeakyRain
-from spotsvm.errors import DataWarning
+from spotsvm import (
+    BlockSplit,
+    DelayEmbedding,
+    EvoSVC,
+    HistoryPipeline,
+    LeakyRain,
+    SpotSearchCV,
+    Study,
+    oversearching,
+    whole_history_scorer,
+)
+from spotsvm.errors import ArgumentError, DataError, DataWarning
 
 N = 480
 
@@ -172,3 +184,105 @@ def test_folds_in_other_processes_give_the_same_numbers():
     pipeline = make_pipeline(make_union(LeakyRain(), PCA()), StandardScaler(), SVC())
     one, two = (recorded(cross_val_score, pipeline, X, ALARM, cv=TimeSeriesSplit(2), n_jobs=k)[0] for k in (1, 2))
     np.testing.assert_array_equal(one, two)
+
+
+SPACE = {
+    "leakyrain__decays": uniform(0.0, 0.99),
+    "delayembedding__dimensions": randint(2, 10),
+    "pca__n_components": randint(1, 3),
+    "evosvc__C": loguniform(0.1, 100),
+    "evosvc__gamma": loguniform(0.01, 10),
+}
+#: trained on set 2; set 3 follows it, and set 4 is after a gap
+NEAR_AND_FAR = BlockSplit(4, train="set 2", test=["set 3", "set 4"])
+SEARCHES = ["kriging", "cmaes", "lbfgsb", "vns"]
+
+
+def accuracies(params):
+    model = the_sentence().set_params(**params)
+    scores = cross_val_score(model, X, ALARM, cv=NEAR_AND_FAR, scoring="balanced_accuracy", error_score="raise")
+    return {"folds": scores}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_each_search_tunes_an_evolutionary_svm_with_leaky_rain_and_pca_in_a_study(search, tmp_path):
+    study, told = recorded(Study(SPACE, search, direction="maximize", seed=0).run, accuracies, n_trials=4)
+    assert [t.state for t in study.trials] == ["ok"] * 4
+    assert len(told) == 2 * 2 * 4 - 4  # a fit and a prediction on each fold, but set 3 has its history
+    luck = oversearching(study)
+    assert luck.n_trials == 4
+    study.to_csv(tmp_path / "trials.csv")
+    luck.to_csv(tmp_path / "luck.csv")
+    assert [len(pd.read_csv(tmp_path / name)) for name in ("trials.csv", "luck.csv")] == [4, 2]
+    assert "luck" in study.report(tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("search", ["parego", "nsga2"])
+def test_two_objectives_are_error_and_number_of_support_vectors(search, tmp_path):
+    def error_and_size(params):
+        model = the_sentence().set_params(**params).fit(X[120:240], ALARM[120:240])
+        return 1 - model.score(X[360:], ALARM[360:]), float(len(model[-1].support_))
+
+    study = Study(SPACE, search, direction={"error": "minimize", "size": "minimize"}, seed=0)
+    study, _ = recorded(study.run, error_and_size, n_trials=5)
+    assert [t.state for t in study.trials] == ["ok"] * 5
+    assert study.pareto()
+    study.to_csv(tmp_path / "front.csv")
+    assert {"value_error", "value_size"} <= set(pd.read_csv(tmp_path / "front.csv"))
+
+
+@pytest.mark.parametrize("search", [*SEARCHES, "parego"])
+def test_each_search_tunes_it_in_a_search_of_scikit_learns_kind_and_tells_once(search):
+    scoring = ["balanced_accuracy", "recall"] if search == "parego" else "balanced_accuracy"
+    tuned = SpotSearchCV(
+        the_sentence(),
+        SPACE,
+        n_iter=3,
+        search=search,
+        cv=NEAR_AND_FAR,
+        scoring=scoring,
+        refit="balanced_accuracy",
+        random_state=0,
+    )
+    tuned, told = recorded(tuned.fit, X, ALARM)
+    assert [one.notices[0].rows.sum() for one in told] == [120]
+    by_hand, _ = recorded(accuracies, tuned.best_params_)
+    assert tuned.best_score_ == pytest.approx(by_hand["folds"].mean())
+    if search == "kriging":
+        two, _ = recorded(clone(tuned).set_params(n_jobs=2).fit, X, ALARM)
+        assert two.best_params_ == tuned.best_params_
+        assert recorded(oversearching, tuned, method="folds")[0].n_trials == 3
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "neg_log_loss"])
+def test_a_score_can_leave_out_rows_that_lack_history(scoring):
+    model = make_pipeline(LeakyRain(0.9, 30), DelayEmbedding(), PCA(), StandardScaler(), LogisticRegression())
+    model, _ = recorded(model.fit, X[:240], ALARM[:240])
+    scorer, plain = whole_history_scorer(scoring), get_scorer(scoring)
+    assert recorded(scorer, model, X[240:], ALARM[240:]) == (pytest.approx(plain(model, X[240:], ALARM[240:])), [])
+    found, told = recorded(scorer, model, X[300:], ALARM[300:])
+    assert told == []
+    known, _ = recorded(model.predict_proba, X[300:])
+    alarm = ALARM[330:]
+    expected = {
+        "balanced_accuracy": lambda: balanced_accuracy_score(alarm, model.classes_[known[30:].argmax(axis=1)]),
+        "roc_auc": lambda: roc_auc_score(alarm, known[30:, 1]),
+        "neg_log_loss": lambda: -log_loss(alarm, known[30:]),
+    }
+    assert found == pytest.approx(expected[scoring]())
+    weights = np.arange(180.0)
+    assert scorer(model, X[300:], ALARM[300:], sample_weight=weights) != found
+    with pytest.raises(DataError, match="none of the 20 rows has its whole history"):
+        scorer(model, X[300:320], ALARM[300:320])
+
+
+def test_such_a_score_is_that_of_a_search_and_scorers_are_checked():
+    model = make_pipeline(LeakyRain(0.9, 30), DelayEmbedding(), SVR())
+    scorer = whole_history_scorer("r2")
+    search = SpotSearchCV(model, {"svr__C": [1.0, 10.0]}, n_iter=2, cv=FAR, scoring=scorer, random_state=0)
+    search, _ = recorded(search.fit, X, FLOW)
+    scores, _ = recorded(cross_val_score, clone(model).set_params(**search.best_params_), X, FLOW, cv=FAR, scoring=scorer)
+    assert search.best_score_ == pytest.approx(scores.mean())
+    for wrong in ("balance", 3):
+        with pytest.raises(ArgumentError, match="scoring="):
+            whole_history_scorer(wrong)
