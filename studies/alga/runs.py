@@ -21,7 +21,6 @@ from spotsvm.studies.common.plain_search import PLAIN
 #: the ranges of the paper's first population of models, one step of 10 further
 GAMMAS = tuple(10.0**k for k in range(-2, 4))
 COSTS = tuple(10.0**k for k in range(-1, 4))
-_FINER = tuple(2.0**k for k in range(-3, 4))  # from one neighbour in the coarse grid to the other, nearly
 #: C and gamma
 Model = tuple[float, float]
 _CACHE = 500  # MB: LIBSVM's rows of up to 11,000 training rows
@@ -37,36 +36,23 @@ class TrainedSVC(NamedTuple):
 
 
 def grid_search(parts: Parts) -> TrainedSVC:
-    """Train an SVM (LIBSVM) on T at each point of a grid, then of a finer grid around the best; return the best one on V.
+    """Train an SVM on T at each point of a grid, then of a finer grid around the best; return the best one on V.
 
     Kawulok et al. 2017, section 4, gives the steps, 10 and then 2 (three up and down), and no ranges. The fewest support vectors
     win ties.
     """
+    _runs_compile()
     began = time.process_time()
-    seen: dict[tuple[float, float], tuple[float, int]] = {}
-    _judge_all(parts, [(cost, gamma) for cost in COSTS for gamma in GAMMAS], seen)
-    cost, gamma = _best(seen)
-    _judge_all(parts, [(cost * up, gamma * right) for up in _FINER for right in _FINER], seen)
-    cost, gamma = _best(seen)
+    search = ReducedSVC(method="grid", C_values=COSTS, gamma_values=GAMMAS, cache_size=_CACHE)
+    search.fit(parts.X, parts.y, validation=(parts.validation_X, parts.validation_y))
     seconds = time.process_time() - began
-    return TrainedSVC(whole_machine(parts, cost, gamma), np.arange(len(parts.y)), len(seen), seconds)
+    machine = whole_machine(parts, search.C_, search.gamma_)
+    return TrainedSVC(machine, np.arange(len(parts.y)), int(search.n_evaluations_), seconds)
 
 
 def whole_machine(parts: Parts, C: float, gamma: float) -> SVC:
     """Train an SVM on all of T."""
     return SVC(C=C, gamma=gamma, cache_size=_CACHE).fit(parts.X, parts.y)
-
-
-def _judge_all(parts: Parts, models: list[tuple[float, float]], seen: dict[tuple[float, float], tuple[float, int]]) -> None:
-    for cost, gamma in models:
-        if (cost, gamma) not in seen:
-            machine = whole_machine(parts, cost, gamma)
-            accuracy = float(np.mean(machine.predict(parts.validation_X) == parts.validation_y))
-            seen[cost, gamma] = accuracy, int(machine.n_support_.sum())
-
-
-def _best(seen: dict[tuple[float, float], tuple[float, int]]) -> tuple[float, float]:
-    return max(seen, key=lambda model: (seen[model][0], -seen[model][1]))
 
 
 N_ROWS, N_SUGGESTIONS = 1000, 25
@@ -103,18 +89,19 @@ def _compile() -> None:
 
 
 GRID, GA_MODEL, GASVM, ALGA, RANDOM, NSGA2 = "grid search", "GA-model", "GASVM", "ALGA", "random subsets", "NSGA-II"
+ONE_SUBSET = "random subset"
 INHERITING, GROWN, TUNED, REFITTED = "ALGA, vectors", "ALGA, growing", "tuned SVC", "tuned SVC, refitted"
 #: in the order of the tables
-METHODS = (GRID, GA_MODEL, GASVM, ALGA, INHERITING, GROWN, RANDOM, NSGA2, TUNED, REFITTED)
+METHODS = (GRID, GA_MODEL, GASVM, ALGA, INHERITING, GROWN, ONE_SUBSET, RANDOM, NSGA2, TUNED, REFITTED)
 #: those that train on K vectors a class, and those that take the model of the grid search
-OF_SIZE = (GASVM, ALGA, INHERITING, RANDOM)
+OF_SIZE = (GASVM, ALGA, INHERITING, ONE_SUBSET, RANDOM)
 WITH_GRID_MODEL = (GASVM,)
 
 _BUDGETS = {RANDOM: 1000, NSGA2: 2000}  # trained SVMs of methods without their own stop
 _NSGA2_LARGEST = 512  # K at most, for the time of larger sets
 
 _METHODS = {GA_MODEL: "ga-model", GASVM: "gasvm", ALGA: "alga", INHERITING: "alga", GROWN: "alga"}
-_METHODS |= {RANDOM: "random", NSGA2: "nsga2"}
+_METHODS |= {ONE_SUBSET: "random", RANDOM: "random", NSGA2: "nsga2"}
 
 
 def run_method(
@@ -149,7 +136,7 @@ def _reduced_rows(
     parts: Parts, method: str, size: int, run: int, grid: Model | None, max_evaluations: int | None
 ) -> list[dict[str, Any]]:
     options = {"ties": "any", "crossover": "rows"} | _options(parts, method, size, grid)
-    if max_evaluations is not None or method in _BUDGETS:
+    if method != ONE_SUBSET and (max_evaluations is not None or method in _BUDGETS):
         options["n_trials"] = min(n for n in (max_evaluations, _BUDGETS.get(method)) if n is not None)
     machine = ReducedSVC(method=cast("Any", _METHODS[method]), random_state=run * N_FOLDS + parts.fold, **options)
     _runs_compile()

@@ -42,10 +42,11 @@ the paper; they are split as the sets in the plane, and their columns are standa
 each class: d, 4 d, 16 d, ... for d columns, while 2 K is at most half of T and no class is smaller. SVs are support vectors,
 machines the trained SVMs.
 
-Grid search (LIBSVM): gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10, then in steps of 2 around the best. Each SVM
+Grid search: gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10, then in steps of 2 around the best. Each SVM
 is trained on T, and the most accurate one on V is chosen; among equals that with the fewest SVs. The paper gives no ranges. GASVM
 uses the model of the grid search, and "with grid" adds its time. GA-model and grid search train on all of T. Random subsets: for
-each subset the 20 models with which ALGA starts, until 1,000 SVMs are trained. NSGA-II: pairs of a training set and a model, with
+each subset the 20 models with which ALGA starts, until 1,000 SVMs are trained; "random subset" has one subset. NSGA-II: pairs of
+a training set and a model, with
 K up to 512 and 2,000 SVMs; the tables have the point of its front that is most accurate on V. Among SVMs with equal accuracy the
 first is kept, as in the paper. "ALGA, vectors" and "ALGA, growing" are not in the paper. In the former, children inherit support
 vectors; in the latter, training sets grow during the evolution. In both, the SVM with fewer SVs is kept among equals. "Tuned

@@ -15,6 +15,8 @@ Model = tuple[float, ...]
 #: bounds of the parameters: beyond them, a support vector machine on scaled data changes only by rounding
 LOWEST, HIGHEST = 1e-12, 1e12
 _TRIES = 100
+#: factors of a finer grid around a model
+FINER = tuple(2.0**k for k in range(-3, 4))
 
 
 class ModelGenetics:
@@ -55,6 +57,11 @@ class ModelGenetics:
     def grid(self) -> list[Model]:
         """Return the models of the grid; the last parameter varies fastest."""
         return list(product(*self.values))
+
+    def finer(self, model: Model) -> list[Model]:
+        """Return the models around one by factors of 2, three steps up and down, nearly a factor of 10; fixed parameters stay."""
+        steps = [FINER if free else (1.0,) for free in self._free]
+        return [tuple(_bounded(x * step) for x, step in zip(model, of_one, strict=True)) for of_one in product(*steps)]
 
     def initial(self, size: int, rng: np.random.Generator) -> list[Model]:
         """Return the grid for every `size`: the first population is deterministic."""

@@ -1,11 +1,13 @@
-"""The fitness of a training set and a model: accuracy on the validation set, each pair computed once, the front of all kept."""
+"""The fitness of a training set and a model: score on the validation set, each pair computed once, the front of all kept."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from spotsvm.estimators import Floats, Integers
 from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_rows, pairs
 from spotsvm.solvers.dual.problem.problem import DualProblem
-from spotsvm.solvers.kernels import DistanceColumns, squared_distances
+from spotsvm.solvers.kernels import DistanceColumns, Kernel, gram_matrix, kernel_blocks, kernel_matrix, squared_distances
 
 Model = tuple[float, ...]
 Key = tuple[bytes, Model]
@@ -27,12 +29,12 @@ _SILENCE = 1e-9
 
 @dataclass(frozen=True)
 class Candidate:
-    """An evaluated pair: a training set, as rows of the whole one, and a model, with their accuracy on the validation set."""
+    """An evaluated pair: a training set, as rows of the whole one, and a model, with their score on the validation set."""
 
     rows: Integers
     C: float
     gamma: float
-    accuracy: float
+    score: float
     n_support: int
 
 
@@ -40,7 +42,7 @@ class SubsetFitness:
     """Evaluations of pairs of a training set and a model (C, gamma), each computed once; `n_kept` machines are kept.
 
     With `fewer_vectors` the pair with fewer support vectors wins ties. `best` is the first of the fittest; `front` has the pairs
-    whose accuracy no pair exceeds without more support vectors.
+    whose score no pair exceeds without more support vectors.
     """
 
     def __init__(self, machine: SubsetMachine, fewer_vectors: bool, n_kept: int = 0):
@@ -54,12 +56,12 @@ class SubsetFitness:
         self._model: Model
 
     def __call__(self, rows: Integers, model: Model) -> Floats:
-        """Return the fitness of a pair: its accuracy, and minus the number of its support vectors if `fewer_vectors` is set."""
-        accuracy, n_support = self.evaluate(rows, model)
-        return np.array([accuracy, -n_support]) if self.fewer_vectors else np.array([accuracy])
+        """Return the fitness of a pair: its score, and minus the number of its support vectors if `fewer_vectors` is set."""
+        score, n_support = self.evaluate(rows, model)
+        return np.array([score, -n_support]) if self.fewer_vectors else np.array([score])
 
     def evaluate(self, rows: Integers, model: Model, *, aside: bool = False) -> tuple[float, int]:
-        """Return the accuracy on the validation set and the number of support vectors.
+        """Return the score on the validation set and the number of support vectors.
 
         A pair that has only been evaluated `aside` is neither among the best nor on the front.
         """
@@ -67,9 +69,9 @@ class SubsetFitness:
         if key not in self._known:
             C, gamma = model
             trained = self._train(rows, key)
-            candidate = Candidate(rows, C, gamma, self.machine.accuracy(trained, gamma), len(trained.support))
+            candidate = Candidate(rows, C, gamma, self.machine.score(trained, gamma), len(trained.support))
             self.n_evaluations += 1
-            self._known[key] = candidate.accuracy, candidate.n_support
+            self._known[key] = candidate.score, candidate.n_support
             self._aside[key] = candidate
         if not aside and key in self._aside:
             self._note(self._aside.pop(key))
@@ -98,20 +100,20 @@ class SubsetFitness:
         rank = self._rank(new)
         if not self.front or rank > self._rank(self.best):
             self.best = new
-        if any(one.accuracy >= new.accuracy and one.n_support <= new.n_support for one in self.front):
+        if any(one.score >= new.score and one.n_support <= new.n_support for one in self.front):
             return
-        kept = [one for one in self.front if one.accuracy > new.accuracy or one.n_support < new.n_support]
+        kept = [one for one in self.front if one.score > new.score or one.n_support < new.n_support]
         self.front = sorted([*kept, new], key=lambda one: one.n_support)
 
     def _rank(self, one: Candidate) -> tuple[float, int]:
-        return one.accuracy, -one.n_support if self.fewer_vectors else 0
+        return one.score, -one.n_support if self.fewer_vectors else 0
 
     def front_frame(self) -> pd.DataFrame:
         """Return the front as a frame, a row a pair."""
         n_classes = self.machine.n_classes
         return pd.DataFrame(
             {
-                "accuracy": [one.accuracy for one in self.front],
+                "score": [one.score for one in self.front],
                 "n_support_vectors": [one.n_support for one in self.front],
                 "n_training": [len(one.rows) for one in self.front],
                 "n_per_class": [len(one.rows) / n_classes for one in self.front],
@@ -139,14 +141,26 @@ class SubsetMachine:
     """Machines that are trained on some rows and classify the validation set.
 
     A small set is solved exactly on its own kernel matrix; one whose matrices do not fit into `max_bytes`, by LIBSVM, which keeps
-    only parts of them. As many bytes are for distances to the validation set. Classes are numbers, 0 .. n_classes - 1.
+    only parts of them. As many bytes are for kernel values with the validation set. Classes are numbers, 0 .. n_classes - 1.
+    `kernel` gives the kernel of a gamma, None the Gaussian one, whose distances are kept; `judge` scores the decisions, None by
+    accuracy.
     """
 
-    def __init__(self, X: Floats, code: Integers, X_validation: Floats, code_validation: Integers, tol: float, max_bytes: int):
-        self.X, self.code, self.code_validation = X, code, code_validation
+    def __init__(
+        self,
+        X: Floats,
+        code: Integers,
+        X_validation: Floats,
+        code_validation: Integers,
+        tol: float,
+        max_bytes: int,
+        kernel: Callable[[float], Kernel] | None = None,
+        judge: Callable[[Floats, Integers, Any], float] | None = None,
+    ):
+        self.X, self.code, self.X_validation, self.code_validation = X, code, X_validation, code_validation
         self.n_classes = int(code.max()) + 1
-        self.tol, self.max_bytes = tol, max_bytes
-        self.columns = DistanceColumns(X, X_validation, max_bytes)
+        self.tol, self.max_bytes, self.kernel, self.judge = tol, max_bytes, kernel, judge
+        self.columns = DistanceColumns(X, X_validation, max_bytes) if kernel is None else None
         self._rows: Integers | None = None
         self._distances: Floats = np.empty((0, 0))
 
@@ -158,7 +172,10 @@ class SubsetMachine:
         """Train on some rows of the training set."""
         if not self.fits(len(rows)):
             return self._train_libsvm(rows, C, gamma)
-        K = np.exp(-gamma * self._distances_of(rows))
+        if self.kernel is None:
+            K = np.exp(-gamma * self._distances_of(rows))
+        else:
+            K = gram_matrix(self.kernel(gamma), self.X[rows], max_bytes=self.max_bytes)
         code = self.code[rows]
         coefficients = PairCoefficients(code, self.n_classes)
         intercept = []
@@ -174,15 +191,31 @@ class SubsetMachine:
         support, n_support, dual_coef = coefficients.support()
         return TrainedPairs(rows[support], n_support, dual_coef, np.array(intercept))
 
-    def accuracy(self, trained: TrainedPairs, gamma: float) -> float:
-        """Return the accuracy on the validation set; a row without any classifier's decision counts as wrong.
+    def score(self, trained: TrainedPairs, gamma: float) -> float:
+        """Return the score on the validation set; a row without any classifier's decision counts as wrong.
 
         Where the kernel is next to 0 and so is the threshold, rounding decides, and would do so otherwise in another machine.
         """
-        sums = self.columns.gaussian_sums(trained.support, gamma, pair_rows(trained.dual_coef, trained.n_support))
-        decisions = (sums + trained.intercept[:, None]).T
+        decisions = self._sums(trained, gamma) + trained.intercept
         said = np.abs(decisions).max(axis=1) > _SILENCE * np.abs(trained.dual_coef).max(initial=0.0)
-        return float(((chosen_classes(decisions, self.n_classes, True) == self.code_validation) & said).mean())
+        chosen = chosen_classes(decisions, self.n_classes, True)
+        if self.judge is not None:
+            return self.judge(decisions, chosen, said)
+        return float(((chosen == self.code_validation) & said).mean())
+
+    def _sums(self, trained: TrainedPairs, gamma: float) -> Floats:
+        """Return each pair's decisions for the validation set, without thresholds."""
+        coefficients = pair_rows(trained.dual_coef, trained.n_support)
+        if self.columns is not None:
+            return self.columns.gaussian_sums(trained.support, gamma, coefficients).T
+        sums = np.empty((len(self.X_validation), len(coefficients)))
+        vectors = self.X[trained.support]
+        for block, values in kernel_blocks(self._kernel(gamma), self.X_validation, vectors, max_bytes=self.max_bytes):
+            sums[block] = values @ coefficients.T
+        return sums
+
+    def _kernel(self, gamma: float) -> Kernel:
+        return Kernel("rbf", gamma) if self.kernel is None else self.kernel(gamma)
 
     def gains(self, trained: TrainedPairs, gamma: float, sample: Integers) -> Callable[[Integers], Floats]:
         """Return a function of rows: how fast the hinge loss of a sample falls as such a row becomes a support vector.
@@ -190,7 +223,8 @@ class SubsetMachine:
         Minus the derivative of the loss, summed over the classifiers that the row takes part in, by the row's coefficient at 0.
         """
         code = self.code[sample]
-        values = np.exp(-gamma * squared_distances(self.X[sample], self.X[trained.support]))
+        kernel = self._kernel(gamma)
+        values = kernel_matrix(kernel, self.X[sample], self.X[trained.support])
         decisions = values @ pair_rows(trained.dual_coef, trained.n_support).T + trained.intercept
         pull = np.zeros((self.n_classes, len(sample)))
         for (i, j), decision in zip(pairs(self.n_classes), decisions.T, strict=True):
@@ -201,7 +235,7 @@ class SubsetMachine:
         pulling, pull = self.X[sample[used]], pull[:, used]
 
         def gains(rows: Integers) -> Floats:
-            kernels = np.exp(-gamma * squared_distances(self.X[rows], pulling))
+            kernels = kernel_matrix(kernel, self.X[rows], pulling)
             sums: Floats = np.einsum("ij,ij->i", kernels, pull[self.code[rows]])
             return sums
 
@@ -215,7 +249,8 @@ class SubsetMachine:
     def _train_libsvm(self, rows: Integers, C: float, gamma: float) -> TrainedPairs:
         from sklearn.svm import SVC
 
-        machine = SVC(C=C, gamma=gamma, tol=self.tol, cache_size=self.max_bytes / 2**20)
+        kernel = "rbf" if self.kernel is None else partial(kernel_matrix, self.kernel(gamma))
+        machine = SVC(C=C, kernel=kernel, gamma=gamma, tol=self.tol, cache_size=self.max_bytes / 2**20)
         machine.fit(self.X[rows], self.code[rows])
         return TrainedPairs(
             rows[machine.support_], machine.n_support_, np.ascontiguousarray(machine.dual_coef_), machine.intercept_

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -21,8 +22,10 @@ from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.kernel_machine import check_cache_size
 from spotsvm.estimators.reduced.fitness import SubsetFitness, SubsetMachine
 from spotsvm.estimators.reduced.reduction import Reduction, ValidationPart, given_part, held_out_part
-from spotsvm.estimators.reduced.settings import check_method, check_model, check_share, check_sizes
+from spotsvm.estimators.reduced.scoring import check_scoring, judge_of
+from spotsvm.estimators.reduced.settings import WHOLE, check_kernel, check_method, check_model, check_share, check_sizes
 from spotsvm.solvers.dual.problem.one_vs_one import chosen_classes
+from spotsvm.solvers.kernels import Kernel, kernel_matrix
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 
 
@@ -34,34 +37,45 @@ class SubsetSVC(ExactSVC):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ReducedSVC(PairClassifier, BaseEstimator):
-    """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
+    """Support vector classification on K rows of each class, selected together with C and the gamma of the kernel.
 
-    Training sets and models are evaluated by their accuracy on a validation part, which the machines are not trained on. Because
-    this accuracy chooses them, it is no estimate for new rows. Only the rows must fit into memory, not all distances between
+    Training sets and models are evaluated by their score on a validation part, which the machines are not trained on. Because
+    this score chooses them, it is no estimate for new rows. Only the rows must fit into memory, not all distances between
     them: 10^5 rows and more can be reduced.
 
     Parameters
     ----------
-    method : {"alga", "gasvm", "ga-model", "nsga2", "random"}, default="alga"
+    method : {"alga", "gasvm", "ga-model", "grid", "nsga2", "random"}, default="alga"
         The method that selects training set and model.
 
         - "alga": two populations, of training sets and of models, evolve in turns, each with the best of the other.
         - "gasvm": training sets evolve; the model is fixed, or the best of the grid for the whole training part.
         - "ga-model": models evolve; the training set is the whole training part. It is slow where that is large.
-        - "nsga2": pairs of training set and model evolve towards the front of accuracy against the number of support vectors.
+        - "grid": the grid search that the paper compares with: the whole training part with each model of the grid, then with
+          those in steps of 2 around the best.
+        - "nsga2": pairs of training set and model evolve towards the front of the score against the number of support vectors.
         - "random": a training set drawn at random, with the best model of the grid for it; with `n_trials` the best of as many
           draws as that budget allows.
     n_per_class : int or "grow", default="grow"
         Rows K of each class, at least 1. "grow" begins with the number of features, but at least 4 and at most 16. Whenever
         training sets have stagnated and evolve again, they get more rows if 30 % or more of the best set's rows are support
         vectors: twice as many if all are. It ends after three growths without improvement. With "nsga2" sets then differ in size.
-        "ga-model" takes all rows.
+        "ga-model" and "grid" take all rows.
+    kernel : str or callable, default="rbf"
+        As in `ExactSVC`, but for "precomputed". Only "rbf" is the paper's, and keeps distances between evaluations.
     C : float, "grid" or None, default=None
         A fixed cost of errors. None evolves it with "alga", "ga-model" and "nsga2", and chooses it from the grid
-        with "gasvm" and "random"; "grid" is the same for these two.
+        with "gasvm", "grid" and "random"; "grid" is the same for these three.
     gamma : float, "scale", "auto", "grid" or None, default=None
-        Scale of the kernel exp(-gamma ||x - z||^2), as for C; "scale" and "auto" fix it as in SVC. None, not "scale" as in the
-        other estimators, is the default: the method chooses gamma together with C and the rows.
+        Scale of the kernel, as for C; "scale" and "auto" fix it as in SVC. None, not "scale" as in the other estimators, is the
+        default: the method chooses gamma together with C and the rows. "linear" and callables have none.
+    degree : int, default=3
+        As in SVC.
+    coef0 : float, default=0.0
+        As in SVC.
+    scoring : str, callable or None, default=None
+        What is maximised on the validation part, and what `score` returns: a scorer of scikit-learn, or its name, that uses
+        predicted classes or decisions; None for accuracy. Where classes are rare, use "balanced_accuracy" or "roc_auc".
     validation : float or pair of arrays, default=1/3
         Validation part (X, y), or the fraction of each class to hold out, in (0, 1).
     max_per_class : int or None, default=None
@@ -75,7 +89,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         - "auto": "vectors" if K is a number, else "rows": with "vectors", which leave few rows unused, sets would grow without
           need.
     ties : {"any", "fewer vectors"}, default="fewer vectors"
-        Whether, of two pairs with the same accuracy, the pair with fewer support vectors is fitter. "any" is the paper's rule.
+        Whether, of two pairs with the same score, the pair with fewer support vectors is fitter. "any" is the paper's rule.
     population_size : int, default=20
         Training sets of a population, or pairs with "nsga2"; at least 2. Models are as many as the grid has.
     mutation_probability : float, default=0.3
@@ -94,12 +108,12 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         gamma of the same models. The defaults suit data scaled to unit ranges or variances.
     n_trials : int or None, default=None
         Number of trained machines after which no further generation begins. None: "alga", "gasvm" and "ga-model" stop by their
-        own rules, "nsga2" after 2000, "random" after one draw.
+        own rules, "nsga2" after 2000, "random" after one draw. "grid" trains its whole grid in any case.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which a solver stops, positive.
     cache_size : float, default=200
-        Megabytes for distances to the validation part, and for the matrices of a training set. A larger training set is left to
-        LIBSVM (24 n^2 bytes: more than about 2950 rows by default).
+        Megabytes for distances to the validation part or kernel values with it, and for the matrices of a training set. A larger
+        training set is left to LIBSVM (24 n^2 bytes: more than about 2950 rows by default).
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in SVC.
     random_state : int, RandomState or None, default=None
@@ -114,15 +128,15 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     C_, gamma_ : float
         The model.
     validation_score_ : float
-        Accuracy on the validation part, which chose the training set and the model.
+        Score on the validation part, which chose the training set and the model.
     front_ : pandas.DataFrame
-        The evaluated pairs whose accuracy on the validation part no other pair exceeds without more support vectors, the fewest
-        support vectors first: accuracy, n_support_vectors, n_training, n_per_class, C, gamma.
+        The evaluated pairs whose score on the validation part no other pair exceeds without more support vectors, the fewest
+        support vectors first: score, n_support_vectors, n_training, n_per_class, C, gamma.
     front_indices_ : list of ndarray
         The training set of each row of the front, as rows of the data given to `fit`.
     history_ : pandas.DataFrame
         A row a generation: phase (its number), kind ("training set", "model", "grid", "draw" or "front"), generation, best and
-        mean (accuracy in the population), n_support_vectors, n_per_class, C and gamma of its best pair, n_evaluations so far.
+        mean (score in the population), n_support_vectors, n_per_class, C and gamma of its best pair, n_evaluations so far.
     n_evaluations_ : int
         Number of trained machines.
     stopped_by_ : str
@@ -166,10 +180,14 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     (16, True)
     """
 
-    method: Literal["alga", "gasvm", "ga-model", "nsga2", "random"] = "alga"
+    method: Literal["alga", "gasvm", "ga-model", "grid", "nsga2", "random"] = "alga"
     n_per_class: Any = "grow"
+    kernel: Any = "rbf"
     C: Any = None
     gamma: Any = None
+    degree: int = 3
+    coef0: float = 0.0
+    scoring: Any = None
     validation: Any = 1 / 3
     max_per_class: int | None = None
     crossover: Literal["auto", "vectors", "rows"] = "auto"
@@ -228,8 +246,17 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=2)
         part = self._validation_part(X, code, validation, int(seeds[0]))
         of_training = code[part.training]
+        self._scorer = check_scoring(self.scoring)
+        check_kernel(self.kernel)
         machine = SubsetMachine(
-            X[part.training], of_training, part.X, part.code, check_positive("tol", self.tol), check_cache_size(self.cache_size)
+            X[part.training],
+            of_training,
+            part.X,
+            part.code,
+            check_positive("tol", self.tol),
+            check_cache_size(self.cache_size),
+            None if self._gaussian else self._kernel,
+            None if self._scorer is None else judge_of(self._scorer, part.X, part.code, self.classes_),
         )
         reduction = self._reduction(method, machine, len(part.training) < len(X), np.random.default_rng(int(seeds[1])))
         reduction.run(method)
@@ -245,7 +272,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
 
     def _reduction(self, method: str, machine: SubsetMachine, held_out: bool, rng: np.random.Generator) -> Reduction:
         n_classes, X = len(self.classes_), machine.X
-        n_per_class = 1 if method == "ga-model" else self.n_per_class
+        n_per_class = 1 if method in WHOLE else self.n_per_class
         counts = dict(zip(self.classes_.tolist(), np.bincount(machine.code, minlength=n_classes).tolist(), strict=True))
         sizes = check_sizes(n_per_class, self.max_per_class, X.shape[1], counts, held_out)
         size = check_count("population_size", self.population_size, 2, after=", because parents come from two halves")
@@ -262,7 +289,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
             else SubsetGenetics(machine.code, sizes.start, *mutation)
         )
         models = ModelGenetics(
-            check_model(method, self.C, self.gamma, self.C_values, self.gamma_values, X),
+            check_model(method, self.C, self.gamma, self.C_values, self.gamma_values, X, check_kernel(self.kernel)),
             check_share("model_crossover_probability", self.model_crossover_probability),
             check_share("model_mutation_probability", self.model_mutation_probability),
             check_share("model_mutation_range", self.model_mutation_range, below_one=True),
@@ -271,7 +298,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
 
     def _keep(self, reduction: Reduction, part: ValidationPart) -> None:
         fitness = reduction.fitness
-        if fitness.best.accuracy == 0.0:
+        if self._scorer is None and fitness.best.score == 0.0:
             warnings.warn(
                 "every machine misclassifies every row of the validation part; scale the data, or set gamma", stacklevel=3
             )
@@ -286,19 +313,57 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     def _train(self, X: Floats, y: NDArray[Any], machine: SubsetMachine, part: ValidationPart) -> None:
         options: dict[str, Any] = {"C": self.C_, "gamma": self.gamma_, "tol": self.tol, "cache_size": self.cache_size}
         options["decision_function_shape"] = "ovo"
+        options |= {"kernel": self.kernel, "degree": self.degree, "coef0": self.coef0}
         rows = self.training_indices_
         if machine.fits(len(rows)):
             self.machine_ = SubsetSVC(**options)
         else:
             from sklearn.svm import SVC
 
+            if not self._gaussian:
+                options["kernel"] = partial(kernel_matrix, self._kernel(self.gamma_))
             self.machine_ = SVC(**options)
         self.machine_.fit(X[rows], y[rows])
         self.support_ = rows[self.machine_.support_]
         for name in ("support_vectors_", "n_support_", "dual_coef_", "intercept_"):
             setattr(self, name, getattr(self.machine_, name))
         decisions = self.machine_.decision_function(part.X).reshape(len(part.X), -1)
-        self.validation_score_ = float((chosen_classes(decisions, len(self.classes_), True) == part.code).mean())
+        chosen = chosen_classes(decisions, len(self.classes_), True)
+        judge = machine.judge
+        self.validation_score_ = float((chosen == part.code).mean()) if judge is None else judge(decisions, chosen, True)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Score predictions by `scoring`: accuracy if it is None.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, for scorers that take them.
+
+        Returns
+        -------
+        float
+            The score.
+
+        See Also
+        --------
+        predict : What is scored.
+        """
+        scorer = check_scoring(self.scoring)
+        if scorer is None:
+            return float(super().score(X, y, sample_weight))
+        return float(scorer(self, X, y) if sample_weight is None else scorer(self, X, y, sample_weight=sample_weight))
+
+    @property
+    def _gaussian(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "rbf"
+
+    def _kernel(self, gamma: float) -> Kernel:
+        return Kernel(self.kernel, gamma, self.coef0, self.degree)
 
     def _breaks_ties(self) -> bool:
         return True

@@ -68,6 +68,7 @@ class Reduction:
             "alga": self._alga,
             "gasvm": self._gasvm,
             "ga-model": self._ga_model,
+            "grid": self._grid,
             "nsga2": self._nsga2,
             "random": self._random,
         }[method]()
@@ -99,6 +100,16 @@ class Reduction:
     def _ga_model(self) -> None:
         rows = self._whole()
         self._evolve(Phase(self.models, self.population_size), lambda model: (rows, model), MODEL, 1)
+
+    def _grid(self) -> None:
+        """Train on all rows with each model of the grid, and of a finer one around the best."""
+        rows, best = self._whole(), None
+        for number in range(2):
+            models = self.models.grid() if best is None else self.models.finer(best)
+            population = Population(models, np.array([self.fitness(rows, model) for model in models]))
+            best = population.best
+            self._watch(PhaseRecord(number, GRID, 0, population.best_fitness, population.mean, (rows, best)))
+        self.stopped_by = "no new pairs"
 
     def _evolve(self, phase: Phase[Any], pair: Callable[[Any], tuple[Integers, Model]], kind: str, number: int) -> bool:
         """Run one phase to its local stop, and return whether it improved the average fitness."""
@@ -133,8 +144,8 @@ class Reduction:
         from spotsvm.solvers.search.alternating.pair_nsga2 import PairNsga2  # on use: it imports pymoo
 
         def objectives(rows: Integers, model: Model) -> Floats:
-            accuracy, n_support = self.fitness.evaluate(rows, model)
-            return np.array([-accuracy, float(n_support)])
+            score, n_support = self.fitness.evaluate(rows, model)
+            return np.array([-score, float(n_support)])
 
         def note(generation: int, values: Floats) -> None:
             best = self.fitness.best

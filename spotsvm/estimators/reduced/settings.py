@@ -14,11 +14,14 @@ from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import resolve_gamma
+from spotsvm.solvers.kernels.functions.kernel import check_kernel_name
 from spotsvm.solvers.search.alternating.model_genetics import HIGHEST, LOWEST
 
-METHODS = ("alga", "gasvm", "ga-model", "nsga2", "random")
+METHODS = ("alga", "gasvm", "ga-model", "grid", "nsga2", "random")
 #: methods whose models evolve; the others take theirs from the grid
 EVOLVES_MODEL = ("alga", "ga-model", "nsga2")
+#: methods that train on all rows
+WHOLE = ("ga-model", "grid")
 # rows of each class of sets that grow, at first and at last, unless the caller says otherwise
 _SMALLEST_START, _LARGEST_START, _LARGEST_SET = 4, 16, 500
 
@@ -61,12 +64,24 @@ def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: d
     return Sizes(size, size)
 
 
-def check_model(method: str, C: Any, gamma: Any, C_values: Any, gamma_values: Any, X: Floats) -> tuple[list[float], list[float]]:
-    """Return the candidate values of C and of gamma; a single one is fixed."""
+def check_kernel(kernel: Any) -> bool:
+    """Return whether a kernel has a gamma, or raise ArgumentError or SolverError."""
+    check_kernel_name(kernel)
+    if isinstance(kernel, str) and kernel == "precomputed":
+        raise ArgumentError("kernel='precomputed' gives no rows to reduce; use another name, or a function of two arrays")
+    return isinstance(kernel, str) and kernel != "linear"
+
+
+def check_model(
+    method: str, C: Any, gamma: Any, C_values: Any, gamma_values: Any, X: Floats, has_gamma: bool = True
+) -> tuple[list[float], list[float]]:
+    """Return the candidate values of C and of gamma; a single one is fixed, as is gamma where the kernel has none."""
     for name, value in (("C", C), ("gamma", gamma)):
         if isinstance(value, str) and value == "grid" and method in EVOLVES_MODEL:
             raise ArgumentError(f"{name}='grid' with method={method!r}, which evolves models; use None, or a number to fix it")
     of_C = _check_values("C_values", C_values) if _is_free(C) else [check_positive("C", C, ", 'grid' or None")]
+    if _is_free(gamma) and not has_gamma:
+        return of_C, [1.0]
     if _is_free(gamma):
         return of_C, _check_values("gamma_values", gamma_values)
     if isinstance(gamma, str) and gamma in ("scale", "auto"):
@@ -80,7 +95,7 @@ def check_method(method: Any, n_per_class: Any) -> str:
     grows = isinstance(n_per_class, str) and n_per_class == "grow"
     if method == "random" and isinstance(n_per_class, str):
         raise ArgumentError(f"n_per_class={n_per_class!r} with method='random', whose sets have one size; use a number")
-    if method == "ga-model" and not grows:  # it takes all rows, yet a wrong number is a mistake
+    if method in WHOLE and not grows:  # it takes all rows, yet a wrong number is a mistake
         check_count("n_per_class", n_per_class, after=", or 'grow'")
     return str(method)
 

@@ -35,8 +35,8 @@ def test_rows_of_every_run_their_models_and_fronts(study):
     runs = study.frame().drop_duplicates(["set", "fold", "method", "K", "run"])
     of_set = runs[runs["set"] == BOARD]
     assert of_set[of_set.method == ALGA].groupby("run")["K"].unique().map(list).tolist() == [[2, 8], [2, 8]]
-    assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 2, 2, 2]
-    assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [10, 10]
+    assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 4, 2, 2, 2]
+    assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [11, 11]
     assert (runs.support_vectors <= runs.vectors).all()
     assert runs[["validation", "test"]].stack().between(0.3, 1.0).all()
     assert (of_board(study, GASVM, 8)[["C", "gamma"]] == of_board(study, GRID).iloc[0][["C", "gamma"]]).all(axis=None)

@@ -23,7 +23,7 @@ class Table:
         accuracy, n_support = self.results[int(rows[0]), C]
         return type("Trained", (), {"support": np.arange(n_support), "accuracy": accuracy})
 
-    def accuracy(self, trained, gamma):
+    def score(self, trained, gamma):
         return trained.accuracy
 
 
@@ -64,7 +64,7 @@ def test_the_front_is_that_of_all_pairs():
     table = np.array(list(results.values()))
     expected = non_dominated(np.column_stack([table[:, 1], -table[:, 0]]))
     frame = ours.front_frame()
-    np.testing.assert_array_equal(frame[["accuracy", "n_support_vectors"]], table[expected])
+    np.testing.assert_array_equal(frame[["score", "n_support_vectors"]], table[expected])
     assert set(frame["n_per_class"]) == {1.0}
     assert [int(one.rows[0]) for one in ours.front] == expected.tolist()
 
@@ -94,7 +94,7 @@ def test_it_trains_and_scores_as_svc_does(name, max_bytes):
         np.testing.assert_allclose(trained.dual_coef, plain.dual_coef_, atol=1e-3 * C)
         np.testing.assert_allclose(trained.intercept, plain.intercept_, atol=1e-3)
         expected = plain.score(DATA[name][0][1::2], DATA[name][1][1::2])
-        assert ours.accuracy(trained, gamma) == pytest.approx(expected, abs=0.009)
+        assert ours.score(trained, gamma) == pytest.approx(expected, abs=0.009)
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -128,8 +128,8 @@ def test_rows_of_which_the_machine_says_nothing_are_not_classified_correctly():
     far = np.array([[0.0, 1.0], [1.0, 0.0], [0.01, 0.0], [0.99, 1.0]])
     ours = SubsetMachine(X, code, far, np.array([0, 1, 0, 1]), 1e-3, 10**7)
     rows = np.arange(2)
-    assert ours.accuracy(ours.train(rows, 100.0, 1000.0), 1000.0) == 0.5
+    assert ours.score(ours.train(rows, 100.0, 1000.0), 1000.0) == 0.5
     # the size of C makes no decision a silent one
     near = SubsetMachine(X, code, far[2:], np.array([0, 1]), 1e-3, 10**7)
     for C in (1e-6, 1.0, 1e6):
-        assert near.accuracy(near.train(rows, C, 1.0), 1.0) == 1.0
+        assert near.score(near.train(rows, C, 1.0), 1.0) == 1.0

@@ -5,18 +5,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine, make_moons
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, f1_score, fbeta_score, get_scorer, make_scorer
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from spotsvm import ExactSVC, ReducedSVC
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, SolverError
 
 X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)
 X_NEW, Y_NEW = make_moons(n_samples=500, noise=0.2, random_state=1)
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
-METHODS = ["alga", "gasvm", "ga-model", "nsga2", "random"]
+METHODS = ["alga", "gasvm", "ga-model", "grid", "nsga2", "random"]
 
 
 def machine(**options):
@@ -31,7 +31,7 @@ def test_what_a_fit_says_of_itself(method, data):
     ours = machine(method=method).fit(rows, y)
     training = ours.training_indices_
     assert len(np.unique(training)) == len(training)
-    if method != "ga-model":
+    if method not in ("ga-model", "grid"):
         assert np.unique(y[training], return_counts=True)[1].tolist() == [8] * n_classes
     assert set(ours.support_) <= set(training)
     np.testing.assert_array_equal(ours.support_vectors_, rows[ours.support_])
@@ -50,15 +50,15 @@ def test_the_front_holds_what_can_be_trained_again(method):
     validation = (X_NEW, Y_NEW)
     ours = machine(method=method, tol=1e-6).fit(X, Y, validation=validation)
     front = ours.front_
-    assert list(front) == ["accuracy", "n_support_vectors", "n_training", "n_per_class", "C", "gamma"]
-    values = np.column_stack([front["n_support_vectors"], -front["accuracy"]])
+    assert list(front) == ["score", "n_support_vectors", "n_training", "n_per_class", "C", "gamma"]
+    values = np.column_stack([front["n_support_vectors"], -front["score"]])
     dominated = [((values <= v).all(axis=1) & (values < v).any(axis=1)).any() for v in values]
     assert not any(dominated)
-    assert front["accuracy"].max() == pytest.approx(ours.validation_score_, abs=0.003)
+    assert front["score"].max() == pytest.approx(ours.validation_score_, abs=0.003)
     assert len(ours.front_indices_) == len(front)
     for rows, one in zip(ours.front_indices_, front.itertuples(), strict=True):
         again = ExactSVC(C=one.C, gamma=one.gamma, tol=1e-6).fit(X[rows], Y[rows])
-        assert accuracy_score(Y_NEW, again.predict(X_NEW)) == pytest.approx(one.accuracy, abs=0.003)
+        assert accuracy_score(Y_NEW, again.predict(X_NEW)) == pytest.approx(one.score, abs=0.003)
         assert len(again.support_) == one.n_support_vectors
         assert len(rows) == one.n_training == 2 * one.n_per_class
 
@@ -123,12 +123,76 @@ def test_the_grid_of_gasvm_is_of_the_whole_training_part():
     assert set(ours.front_["n_per_class"]) == {8.0}
 
 
+def test_the_grid_search_trains_all_rows_on_both_grids():
+    ours = ReducedSVC(method="grid", tol=1e-6).fit(X, Y, validation=(X_NEW, Y_NEW))
+
+    def scored(C, gamma):
+        plain = ExactSVC(C=C, gamma=gamma, tol=1e-6).fit(X, Y)
+        return plain.score(X_NEW, Y_NEW), -len(plain.support_)
+
+    coarse = {(C, gamma): scored(C, gamma) for C in (0.1, 1.0, 10.0, 100.0) for gamma in (0.01, 0.1, 1.0, 10.0, 100.0)}
+    C, gamma = max(coarse, key=coarse.get)
+    steps = 2.0 ** np.arange(-3, 4)
+    finer = {(C * up, gamma * right): scored(C * up, gamma * right) for up in steps for right in steps}
+    assert scored(ours.C_, ours.gamma_) == max((coarse | finer).values())
+    assert ours.history_["kind"].tolist() == ["grid", "grid"]
+    assert (ours.n_evaluations_, len(ours.training_indices_)) == (20 + 48, len(Y))
+    fixed = ReducedSVC(method="grid", gamma=2.0).fit(X, Y, validation=(X_NEW, Y_NEW))
+    assert (fixed.gamma_, fixed.n_evaluations_) == (2.0, 4 + 6)
+
+
+def polynomial(a, b):
+    return (0.5 * a @ b.T + 1.0) ** 3
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"kernel": "linear"}, {"kernel": "poly", "degree": 2, "coef0": 1.0}, {"kernel": "laplacian"}, {"kernel": polynomial}],
+    ids=["linear", "poly", "laplacian", "callable"],
+)
+@pytest.mark.parametrize("data", [(X, Y), (WINE, CULTIVAR)], ids=["two", "three"])
+@pytest.mark.parametrize("cache_size", [200, 0.01], ids=["exact", "libsvm"])
+def test_any_kernel_is_that_of_the_machine(options, data, cache_size):
+    rows, y = data
+    ours = machine(cache_size=cache_size, tol=1e-6, crossover="vectors", n_trials=150, **options).fit(rows, y)
+    has_gamma = isinstance(ours.kernel, str) and ours.kernel != "linear"
+    assert has_gamma == (ours.front_["gamma"].nunique() > 1 or ours.gamma_ != 1.0)
+    training = ours.training_indices_
+    plain = ExactSVC(C=ours.C_, gamma=ours.gamma_, tol=1e-6, break_ties=True, **options).fit(rows[training], y[training])
+    np.testing.assert_allclose(ours.decision_function(rows), plain.decision_function(rows), atol=2e-2 * max(1.0, ours.C_ / 10))
+    assert ours.validation_score_ == pytest.approx(ours.history_["best"].max(), abs=0.011)
+    assert ours.validation_score_ > 0.8
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1", "roc_auc", make_scorer(fbeta_score, beta=3.0)])
+def test_the_scorer_chooses_and_scores(scoring):
+    rare = np.concatenate([np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[:30]])
+    rows, y = X[rare], Y[rare]
+    ours = machine(scoring=scoring, ties="any").fit(rows, y, validation=(X_NEW, Y_NEW))
+    scorer = get_scorer(scoring)
+    assert ours.validation_score_ == pytest.approx(scorer(ours, X_NEW, Y_NEW))
+    assert ours.score(X_NEW, Y_NEW) == scorer(ours, X_NEW, Y_NEW)
+    assert ours.front_["score"].max() == pytest.approx(ours.validation_score_, abs=0.01)
+    best = ours.front_indices_[-1]
+    again = ExactSVC(C=ours.front_["C"].iloc[-1], gamma=ours.front_["gamma"].iloc[-1]).fit(rows[best], y[best])
+    assert ours.front_["score"].iloc[-1] == pytest.approx(scorer(again, X_NEW, Y_NEW), abs=0.01)
+
+
+def test_a_score_of_three_named_classes():
+    names = np.array(["a", "b", "c"])[CULTIVAR]
+    ours = machine(scoring="f1_macro").fit(WINE, names)
+    assert 0.8 < ours.validation_score_ <= 1.0
+    assert ours.score(WINE, names) == f1_score(names, ours.predict(WINE), average="macro")
+    weights = np.arange(len(names))
+    assert ours.score(WINE, names, weights) == f1_score(names, ours.predict(WINE), average="macro", sample_weight=weights)
+
+
 def test_nsga2_finds_a_front_of_sizes():
     ours = machine(method="nsga2", n_per_class="grow", n_trials=600).fit(X, Y, validation=(X_NEW, Y_NEW))
     assert ours.front_["n_per_class"].nunique() > 1
     assert len(ours.front_) > 3
     assert ours.front_["n_support_vectors"].iloc[0] == 2
-    assert ours.front_["accuracy"].iloc[-1] > 0.95
+    assert ours.front_["score"].iloc[-1] > 0.95
     assert ours.stopped_by_ == "budget"
 
 
@@ -184,7 +248,7 @@ LONE = np.where(np.arange(60) == 7, 2, FEW_Y)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "aga"}, "method='aga'; use 'alga', 'gasvm', 'ga-model', 'nsga2' or 'random'"),
+        ({"method": "aga"}, "method='aga'; use 'alga', 'gasvm', 'ga-model', 'grid', 'nsga2' or 'random'"),
         ({"crossover": "all"}, "crossover='all'; use 'auto', 'vectors' or 'rows'"),
         ({"n_per_class": 21}, "n_per_class=21; class 0 has 20 rows that are left for training; use at most as many"),
         ({"n_per_class": 0}, "n_per_class=0; use a whole number, 1 or more, or 'grow'"),
@@ -204,6 +268,11 @@ LONE = np.where(np.arange(60) == 7, 2, FEW_Y)
         ({"mutation_probability": 1.1}, r"mutation_probability=1.1 is not in \[0, 1\]"),
         ({"model_crossover_probability": "often"}, "model_crossover_probability='often'"),
         ({"model_mutation_range": 1.0}, r"^model_mutation_range=1.0 is not in \[0, 1\)"),
+        ({"kernel": "gauss"}, "kernel='gauss' is not known; use one of 'linear'"),
+        ({"kernel": "precomputed"}, "kernel='precomputed' gives no rows to reduce"),
+        ({"scoring": "balanced"}, "scoring='balanced'; use the name of a scorer.*did you mean 'balanced_accuracy'"),
+        ({"scoring": 3}, "scoring=3; use the name of a scorer"),
+        ({"scoring": "neg_log_loss"}, "scoring='neg_log_loss' needs predict_proba, which the machines have not"),
         ({"n_trials": 0}, "n_trials=0; use a whole number, 1 or more, or None"),
         ({"ties": "none"}, "ties='none'; use 'any' or 'fewer vectors'"),
         ({"tol": 0}, "tol=0"),
@@ -218,7 +287,7 @@ LONE = np.where(np.arange(60) == 7, 2, FEW_Y)
     ],
 )
 def test_parameters(options, message):
-    with pytest.raises(ArgumentError, match=message):
+    with pytest.raises((ArgumentError, SolverError), match=message):
         ReducedSVC(**{"n_trials": 20, **options}).fit(FEW, FEW_Y)
 
 

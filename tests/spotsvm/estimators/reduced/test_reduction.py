@@ -24,7 +24,7 @@ class Toy:
         self.last = min(len(rows), self.enough) / self.enough - 0.1 * abs(np.log(C / 3.0)) + 1e-4 * rows.mean()
         return type("Trained", (), {"support": np.arange(max(2, int(self.share * len(rows))))})
 
-    def accuracy(self, trained, gamma):
+    def score(self, trained, gamma):
         return self.last
 
 
@@ -69,7 +69,7 @@ def test_sets_grow_three_times_in_vain_and_no_more(method):
         one.fitness.machine = Step(enough, 1.0)
         one.run(method)
         assert list(dict.fromkeys(sizes_of(one)))[:4] == sizes
-        assert one.fitness.best.accuracy == (1.0 if enough == 32 else 0.0)
+        assert one.fitness.best.score == (1.0 if enough == 32 else 0.0)
         if enough == 64:
             assert max(sizes_of(one)) == 16
 
