@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
     from spotsvm.luck.estimate import ExpectedScore as ExpectedScore
+    from spotsvm.luck.explanation import Explanation as Explanation
     from spotsvm.luck.optimism import Optimism as Optimism
     from spotsvm.luck.refits.analysis import oversearching as oversearching
     from spotsvm.luck.refits.search_rows import expected_score as expected_score
@@ -103,6 +104,7 @@ _NAMES = {
     "estimators.evolved.expression_kernel": "ExpressionKernel",
     "estimators.reduced.reduced_svc": "ReducedSVC",
     "luck.estimate": "ExpectedScore",
+    "luck.explanation": "Explanation",
     "luck.optimism": "Optimism",
     "luck.refits.analysis": "oversearching",
     "luck.refits.search_rows": "expected_score tuning_verdict",

@@ -1,7 +1,7 @@
 """Pictures of a fitted model, as its report shows them, from its answers for rows that it was not fitted on.
 
-Each function takes a fitted `TunedSVC`, `TunedSVR` or `SpotSearchCV`, and returns a figure of matplotlib, which a notebook shows
-and `figure.savefig("picture.png")` saves. Nothing is fitted again.
+Each function takes a fitted `TunedSVC`, `TunedSVR` or `SpotSearchCV`, or what its `explain` returns, and returns a figure of
+matplotlib, which a notebook shows and `figure.savefig("picture.png")` saves. Nothing is fitted again.
 
 Examples
 --------
@@ -24,6 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.drawing import drawing, panels
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.explanation import Explanation
+from spotsvm.reports.explained import draw_dependence, draw_importance, draw_learning_curve, importance_height, strongest
 from spotsvm.reports.fitted_model import Array, FittedModel, JudgedAnswers
 from spotsvm.reports.judged_classes import (
     crowds,
@@ -49,6 +51,9 @@ if TYPE_CHECKING:
 __all__ = [
     "plot_calibration",
     "plot_confusion",
+    "plot_dependence",
+    "plot_importance",
+    "plot_learning_curve",
     "plot_members",
     "plot_precision_recall",
     "plot_predictions",
@@ -296,6 +301,119 @@ def plot_members(model: Any) -> Figure:
         )
     weights = kind_weights(fitted)
     return _figure([lambda ax: draw_kinds(ax, weights)], _WIDTH, 0.75 + 0.28 * len(weights))
+
+
+def plot_importance(explanation: Explanation) -> Figure:
+    """Return the importance of the columns with intervals: by how much the score falls if a column is permuted.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What `explain()` of a fitted model returns.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, of at most 15 columns.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none, or of sparse rows; a ValueError.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spotsvm import TunedSVR
+    >>> from spotsvm.plots import plot_importance
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = TunedSVR(budget=2, random_state=0).fit(X[:100], y[:100])
+    >>> plot_importance(model.explain()).axes[0].get_xlabel()
+    'fall of R2'
+    """
+    found = _explanation(explanation, "plot_importance")
+    _with_columns(found, "plot_importance")
+    return _figure([lambda ax: draw_importance(ax, found)], _WIDTH, importance_height(found))
+
+
+def plot_dependence(explanation: Explanation) -> Figure:
+    """Return the partial dependence of the four strongest columns: the mean prediction if all rows had the same value.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What `explain()` of a fitted model returns.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, with a thin line for each fold.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none, or of sparse rows; a ValueError.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spotsvm import TunedSVR
+    >>> from spotsvm.plots import plot_dependence
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = TunedSVR(budget=2, random_state=0).fit(X[:100], y[:100])
+    >>> len(plot_dependence(model.explain()).axes)
+    4
+    """
+    found = _explanation(explanation, "plot_dependence")
+    columns = _with_columns(found, "plot_dependence")
+    return _figure([lambda ax, one=one: draw_dependence(ax, found, one) for one in columns], 3.4, 3.0)  # type: ignore[misc]
+
+
+def plot_learning_curve(explanation: Explanation) -> Figure:
+    """Return the score by the number of training rows, with intervals.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What `explain()` of a fitted model returns.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none; a ValueError.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spotsvm import TunedSVR
+    >>> from spotsvm.plots import plot_learning_curve
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = TunedSVR(budget=2, random_state=0).fit(X[:100], y[:100])
+    >>> plot_learning_curve(model.explain()).axes[0].get_xlabel()
+    'training rows'
+    """
+    found = _explanation(explanation, "plot_learning_curve")
+    return _figure([lambda ax: draw_learning_curve(ax, found)])
+
+
+def _explanation(explanation: Any, what: str) -> Explanation:
+    if not isinstance(explanation, Explanation):
+        raise ArgumentError(
+            f"{what}: {type(explanation).__name__} is no explanation; pass that of model.explain(), once for all pictures"
+        )
+    return explanation
+
+
+def _with_columns(found: Explanation, what: str) -> list[str]:
+    """Return the strongest columns."""
+    if not len(found.importance):
+        raise ArgumentError(f"{what}: the columns of sparse rows are not permuted; use X.toarray() for few columns")
+    return strongest(found)
 
 
 def _figure(draws: Sequence[Callable[[Axes], object]], width: float = _WIDTH, height: float = _HEIGHT) -> Figure:

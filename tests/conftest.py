@@ -28,6 +28,14 @@ def compiled_before():
     compiled._ANNOUNCEMENT.made = True
 
 
+@pytest.fixture(scope="session", autouse=True)
+def explained_when_asked():
+    """Make no explanation for a page that did not ask for one: the refits would take longer than the tests of all pages."""
+    from spotsvm.luck.refits import explained
+
+    explained.EXPLAINED_IN = 0.0
+
+
 def pytest_runtest_setup(item):
     if item.get_closest_marker("data") and not Path(os.environ.get("SPOTSVM_DATA", ""), "MANIFEST.csv").is_file():
         pytest.skip("needs data sets that do not come with scikit-learn: set SPOTSVM_DATA to the folder with their MANIFEST.csv")

@@ -146,6 +146,12 @@ result_options = _section(
         help="Whether to score a linear model and a random forest on the same held-out rows, in addition to a constant.",
     ),
     click.option(
+        "--explain/--no-explain",
+        default=None,
+        help="Whether the page says which columns matter and whether more rows would help, by refits on folds; by default if "
+        "this takes less than ten seconds, and less than a tenth of the time limit.",
+    ),
+    click.option(
         "--timeout",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",

@@ -15,6 +15,7 @@ from spotsvm.luck.difference import TuningGain
 from spotsvm.luck.drawn import Kind
 from spotsvm.luck.draws import Unit
 from spotsvm.luck.estimate import ExpectedScore
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.sentences import rows_words
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -101,6 +102,7 @@ class FittedModel:
     #: names of the rows of X on the page, and how they are counted
     row_names: Sequence[Any] | None = None
     rows_counted: str = "Rows of X are counted from 0."
+    explanation: Explanation | NotExplained | None = None
     judged: Callable[[], JudgedAnswers | None] = lambda: None
 
     @property

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from spotsvm.common.checkout import library_version
 from spotsvm.common.text import checked_path, short_names
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.reports.convergence import checked_baseline, convergence_section
 from spotsvm.reports.effects import effects_parts
+from spotsvm.reports.explained import explained_section
 from spotsvm.reports.fitted_model import FittedModel
 from spotsvm.reports.fitted_sections import (
     answers_section,
@@ -42,8 +44,13 @@ def write_report(page: Callable[[], Page], path: str | Path, tables: str | Path 
     return made.write(file)
 
 
-def study_page(study: StudyResults, baseline: StudyResults | None = None, model: FittedModel | None = None) -> Page:
-    """Return the page of a study or of its record, and of the `model` that a search has fitted.
+def study_page(
+    study: StudyResults,
+    baseline: StudyResults | None = None,
+    model: FittedModel | None = None,
+    explanation: Explanation | NotExplained | None = None,
+) -> Page:
+    """Return the page of a study or of its record, and of the `model` that a search has fitted, or what explains one.
 
     It is compared with a baseline, such as a random search of the same objective. ArgumentError if the baseline has different
     objectives, space or data, or no successful trial.
@@ -54,7 +61,7 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None, model:
     listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     what = view.findings.table.get("File")
     title = f"Tuning {listed}" + (f" for {what}" if isinstance(what, str) else "")
-    return _page(title, facts(view), outcome_section(view), view, baseline)
+    return _page(title, facts(view), outcome_section(view), view, baseline, explanation=explanation)
 
 
 def model_page(
@@ -79,6 +86,7 @@ def _page(
     of: StudyView | FittedModel,
     baseline: StudyResults | None = None,
     repeat: Sequence[Code] = (),
+    explanation: Explanation | NotExplained | None = None,
 ) -> Page:
     """Return a page with the sections that have something to say."""
     view = of if isinstance(of, StudyView) else None
@@ -88,7 +96,8 @@ def _page(
         sections.append(recommended_section(view))
     if model is not None:
         sections += [expected_section(model), answers_section(model), probabilities_section(model)]
-        sections += [members_section(model), columns_section(model)]
+        sections += [explained_section(model.explanation), members_section(model), columns_section(model)]
+    sections.append(explained_section(explanation))
     if view is not None:
         sections.append(oversearching_section(view))
         too_large = [Section("Convergence", [Highlight(view.too_large, "warning")])] if view.too_large else _drawn(view, baseline)

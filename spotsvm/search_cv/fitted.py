@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from spotsvm.common.checks import draws_groups
 from spotsvm.common.text import duration, shown_value
 from spotsvm.luck.draws import unit_name
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.refits.search_access import given_by
 from spotsvm.luck.refits.search_table import POOL
 from spotsvm.luck.scores import as_vector, by_class, labels_of
@@ -26,8 +27,8 @@ from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits
 
 
-def fitted_model(search: Any) -> FittedModel:
-    """Return the facts of a fitted `SpotSearchCV`."""
+def fitted_model(search: Any, explanation: Explanation | NotExplained | None = None) -> FittedModel:
+    """Return the facts of a fitted `SpotSearchCV`, with the explanation of its columns, if there is one."""
     table: OutOfFold | None = getattr(search, "out_of_fold_", None)
     given = given_by(search, search.fit_params_)
     expected = getattr(search, "expected_score_", None)
@@ -73,6 +74,7 @@ def fitted_model(search: Any) -> FittedModel:
         settings=settings if search.averages else None,
         about_settings="The settings are the candidates of the search.",
         times=_times(search),
+        explanation=explanation,
         judged=lambda: None if table is None else _judged(table, bool(search.calibrate)),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,15 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.checks import check_flag
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.refits.class_folds import tests_one_class
+from spotsvm.luck.refits.explained import Refits, estimator_refits, explanation_within, unasked
 from spotsvm.luck.refits.fit_weights import with_fixed_weights
-from spotsvm.luck.refits.search_access import kept_params, routing_enabled, with_params
+from spotsvm.luck.refits.search_access import given_by, kept_params, routing_enabled, with_params
 from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.reports.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.arguments import SearchArguments, check_arguments, given_space, seed_of
@@ -37,6 +40,7 @@ from spotsvm.search_cv.out_of_fold import (
 )
 from spotsvm.search_cv.refit import refitted
 from spotsvm.search_cv.run import SpotSearchRun
+from spotsvm.search_cv.scoring import metric_name
 from spotsvm.search_cv.search_data import SearchData, checked_data
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import (
@@ -320,6 +324,7 @@ classes_, n_features_in_, feature_names_in_
         space = accepted_space(self.estimator, given_space(self))
         seed = seed_of(self)
         data = checked_data(self, space, X, y, params, seed)
+        self._fitted_to = X, y  # by reference, and not in files
         self.fit_params_, self.sampled_rows_ = kept_params(params), data.drawn.searched
         task = SearchTask(self, *data.every[:2], len(data.splits))
         self._warn_of_balanced(space, data)
@@ -405,6 +410,7 @@ classes_, n_features_in_, feature_names_in_
         """Leave an executor behind: it has threads, processes or connections, and only its name can be pickled."""
         state: dict[str, Any] = super().__getstate__()
         spaces = {name: with_named_laws(getattr(self, name)) for name in ("space", "param_distributions")}
+        state.pop("_fitted_to", None)
         return state | spaces | {"executor": self.executor if isinstance(self.executor, str) else None}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -454,7 +460,85 @@ classes_, n_features_in_, feature_names_in_
         check_is_fitted(self, "study_")
         return study_methods(self.study_, luck, fitted_model(self))
 
-    def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
+    def explain(self, within: float | None = None, say: Callable[[str], None] | None = None) -> Explanation | NotExplained:
+        """Return which columns matter and whether more rows would help, by refits of `best_estimator_` on folds.
+
+        Parameters
+        ----------
+        within : float, optional
+            Seconds: if it takes about longer, nothing is computed.
+        say : callable, optional
+            Function that is called with a line that says how long it will take.
+
+        Returns
+        -------
+        Explanation
+            The importance of each column with an interval, the partial dependence of the four strongest, and the learning curve;
+            a `NotExplained` with the `seconds` that it takes, if these are more than `within`.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no model, no target of one column, or the search was loaded from a file, which does not hold the rows of
+            the fit; a ValueError.
+
+        Notes
+        -----
+        Each fold's model has the parameters of `best_estimator_`, is fitted to the training rows of the fold, and is judged on
+        its test rows. Of many rows 2,500 are used.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from sklearn.svm import SVR
+        >>> from spotsvm import SpotSearchCV
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> search = SpotSearchCV(SVR(), {"C": [100.0, 300.0]}, n_iter=2)
+        >>> found = search.fit(X, y).explain()
+        >>> sorted(found.importance["column"].head(2).tolist())
+        ['bmi', 's5']
+        """
+        check_is_fitted(self, "study_")
+        return explanation_within(self._refits(), within, say)
+
+    def _refits(self) -> Refits:
+        """Return the rows of the fit with its folds, and how to fit the model to some of them."""
+        if (why := self._unexplained()) is not None:
+            raise ArgumentError(f"this search cannot be explained: {why}")
+        X, y = self._fitted_to
+        given = given_by(self, self.fit_params_)
+        scorer = self.scorer_[self.refit] if self.multimetric_ else self.scorer_
+        return estimator_refits(
+            self.best_estimator_, X, y, cv=self.cv, scorer=scorer, scoring=metric_name(self), seed=int(self.study_.seed),
+            groups=given.groups, fit_params=given.fit, sample_weight=given.score.get("sample_weight"),
+        )  # fmt: skip
+
+    def _unexplained(self) -> str | None:
+        """Return why there is no explanation; None if there is one."""
+        if not hasattr(self, "best_estimator_"):
+            return "it has no model; use a refit"
+        if not hasattr(self, "_fitted_to"):
+            return "it was loaded or copied, and has no rows; fit it, and explain it then"
+        X, y = self._fitted_to
+        if y is None or np.ndim(y) > 1 or np.ndim(X) != 2:  # noqa: PLR2004
+            return "it needs a table of rows, and a target of one column"
+        return "several scores, and refit names none" if self.multimetric_ and not isinstance(self.refit, str) else None
+
+    def _explanation(self, explain: bool | None) -> Explanation | NotExplained | None:
+        """Return what a page shows: nothing where it is not wanted, or is not to be had without being asked for."""
+        if explain is not None:
+            return self.explain() if check_flag("explain", explain) else None
+        limit = unasked(self.timeout)
+        return None if limit <= 0 or self._unexplained() is not None else self.explain(limit)
+
+    def report(
+        self,
+        path: str | Path,
+        baseline: StudyResults | None = None,
+        *,
+        tables: str | Path | None = None,
+        explain: bool | None = None,
+    ) -> Path:
         """Write a page about the search and its model: that of `study_.report`, with the model's scores and answers.
 
         Parameters
@@ -465,6 +549,9 @@ classes_, n_features_in_, feature_names_in_
             A random search of the same objective, for comparison; as in `Study.report`.
         tables : path-like, optional
             A folder for the tables of the page, as CSV files.
+        explain : bool or None, default=None
+            Whether the page has what `explain` returns; None if this takes less than ten seconds, and less than a
+            tenth of a `timeout`. A search that was loaded from a file has no rows to explain.
 
         Returns
         -------
@@ -484,7 +571,9 @@ classes_, n_features_in_, feature_names_in_
         from spotsvm.search_cv.fitted import fitted_model
 
         check_is_fitted(self, "study_")
-        return write_report(lambda: study_page(self.study_, baseline, fitted_model(self)), path, tables)
+        return write_report(
+            lambda: study_page(self.study_, baseline, fitted_model(self, self._explanation(explain))), path, tables
+        )
 
     def _results_html(self) -> str:
         from spotsvm.search_cv.fitted import notebook_html

@@ -37,6 +37,8 @@ from spotsvm.estimators.class_entries import class_names
 from spotsvm.luck.difference import judged
 from spotsvm.luck.drawn import Evidence, unseen_score
 from spotsvm.luck.draws import units_of
+from spotsvm.luck.explanation import Explanation, NotExplained
+from spotsvm.luck.refits.explained import MOST_ROWS, Refits, explanation_within, few_splits, unasked
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, as_vector
 from spotsvm.out_of_fold.combination import Combination, Rule, choose, gains_of
@@ -106,6 +108,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     verbose: int = 0
     keep_out_of_fold: bool = True
 
+    _computed: ClassVar[tuple[str, ...]] = ("_fitted_to",)
     _search: ClassVar[Any] = "kriging"
     _log_gammas: ClassVar[tuple[float, ...]] = (-3.0, -7.0, 1.0)
     _log_costs: ClassVar[tuple[float, ...]] = ()
@@ -251,6 +254,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         self.notices_ = tuple(told)
         of = f"{len(self.members_)} of {len(self.settings_)} settings"
         _LOG.info("%s took %.3g s: %s, expected_score_ %s", type(self).__name__, self.fit_seconds_, of, self.expected_score_)
+        self._fitted_to = X, y, sample_weight, groups  # by reference, and not in files
         tell(told)
         return self
 
@@ -519,6 +523,100 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         fitted = getattr(self, "_columns", None)
         return None if fitted is None or not fitted.is_sparse else 1.0 / max(int(np.count_nonzero(fitted.scale)), 1)
 
+    def explain(self, within: float | None = None, say: Callable[[str], None] | None = None) -> Explanation | NotExplained:
+        """Return which columns matter and whether more rows would help, by refits of the members on folds.
+
+        Parameters
+        ----------
+        within : float, optional
+            Seconds: if it takes about longer, nothing is computed.
+        say : callable, optional
+            Function that is called with a line that says how long it will take.
+
+        Returns
+        -------
+        Explanation
+            The importance of each column with an interval, the partial dependence of the four strongest, and the learning curve;
+            a `NotExplained` with the `seconds` that it takes, if these are more than `within`.
+
+        Raises
+        ------
+        ArgumentError
+            If the model was loaded from a file, which does not hold the rows of the fit; a ValueError.
+
+        Notes
+        -----
+        Each fold's model has the members and weights of this model, fitted to the training rows of the fold, and is judged on its
+        test rows. Of many rows 2,500 are used.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spotsvm import TunedSVR
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> found = TunedSVR(budget=2, random_state=0).fit(X, y).explain()
+        >>> sorted(found.importance["column"].head(2).tolist())
+        ['bmi', 's5']
+        """
+        return explanation_within(self._refits(), within, say)
+
+    def _explanation(self, explain: bool | None) -> Explanation | NotExplained | None:
+        """Return what a page shows: nothing where it is not wanted, or is not to be had without being asked for."""
+        if explain is not None:
+            return self.explain() if check_flag("explain", explain) else None
+        limit = unasked(self.timeout)
+        return None if limit <= 0 or not hasattr(self, "_fitted_to") else self.explain(limit)
+
+    def _refits(self) -> Refits:
+        """Return the rows of the fit with its folds, and how to fit the members to some of them."""
+        check_is_fitted(self)
+        if not hasattr(self, "_fitted_to"):
+            raise ArgumentError(
+                f"this {type(self).__name__} was loaded or copied, and has no rows to explain; fit it, and explain it then"
+            )
+        X, y, sample_weight, groups = self._fitted_to
+        X, weights = self._checked_rows(X, reset=False), with_mean_1(check_sample_weight(sample_weight, len(y)))
+        y = (as_numbers if is_regressor(self) else as_classes)(y, type(self).__name__)
+        rows = TrainingRows.of(X, np.asarray(y), weights, groups)
+        whole = self._twin()._task(rows.target, rows.own_weights)
+        sample = whole.sample(MOST_ROWS, self.seed_, rows.groups_of)
+        task = whole.on(sample)
+        folds = grid_rows(rows, sample, task, self.cv, self._splitter, self.seed_, False)
+        members = [(member, j, place) for member in self._members for j, place in enumerate(member.places)]
+        members = [one for one in members if self._weights[one[2]] > 0]
+        settings = [
+            Setting(**vars(sweep_of(member.sweep)), C=float(self.settings_["C"].iloc[place]), power=j in member.smearings)
+            for member, j, place in members
+        ]
+        places = [place for *_, place in members]
+
+        def fit(some: NDArray[np.intp]) -> Any:
+            model, own = self._twin(), task.on(some)
+            table = safe_indexing(folds.X, some)
+            model._columns = self._needed_columns(settings).fit(table, own.relevance_target)
+            model._members, _ = fit_members(model._columns, table, own.machines, settings, range(len(settings)))
+            for member in model._members:
+                known = ((j, members[i]) for j, i in enumerate(member.places))
+                member.smearings = {j: of.smearings[k] for j, (of, k, _) in known if k in of.smearings}
+            model._weights, model._divisors = self._weights[places], self._divisors[places]
+            return model
+
+        target, classes = rows.target[sample], getattr(self, "classes_", None)
+        units = None if rows.units is None else rows.units[sample]
+        splits = few_splits(folds.splits, target, classes, units, self.seed_)
+        return Refits(
+            X=folds.X, y=target, weights=rows.own_weights[sample], classes=classes, splits=splits, fit=fit,
+            positive=1 if self._positive_code is None else self._positive_code, groups=None if groups is None else units,
+            score=lambda model, X, y, w: float(model.score(X, y, sample_weight=w)), scoring=self.scoring_,
+            columns=self._column_names(), seed=self.seed_, sampled=len(sample) < len(rows),
+        )  # fmt: skip
+
+    def _twin(self) -> Self:
+        """Return a model with the same attributes, some of which are to be replaced."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
     @abstractmethod
     def default_estimator(self, cv: int = 5) -> Any:
         """Return the default model, not fitted yet."""
@@ -777,8 +875,10 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             versions=self._versions, encodings={name: (*one.codes, *one.cycles) for name, one in self._encodings.items()},
         )  # fmt: skip
 
-    def report(self, path: str | Path, *, tables: str | Path | None = None) -> Path:
+    def report(self, path: str | Path, *, tables: str | Path | None = None, explain: bool | None = None) -> Path:
         """Write a page about the fit: the model, its members, the expected score, and code to repeat the fit.
+
+        Which columns matter, and whether more rows would help, takes refits (`explain`).
 
         Parameters
         ----------
@@ -786,6 +886,9 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             The file, such as "report.html"; its folder is created.
         tables : str or Path, optional
             A folder for the tables of the page, as CSV files.
+        explain : bool or None, default=None
+            Whether the page has what `explain` returns; None if this takes less than ten seconds, and less than a
+            tenth of a `timeout`. A model that was loaded from a file has no rows to explain.
 
         Returns
         -------
@@ -795,13 +898,13 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         Raises
         ------
         ArgumentError, StorageError
-            If an argument is not a path, or a file cannot be written.
+            If an argument is not a path, a file cannot be written, or there are no rows to explain.
         """
         from spotsvm.reports.report import model_page, write_report  # imported here: most fits have no page
         from spotsvm.tuned.fitted import fitted_model
 
         check_is_fitted(self)
-        return write_report(lambda: model_page(fitted_model(self)), path, tables)
+        return write_report(lambda: model_page(fitted_model(self, self._explanation(explain))), path, tables)
 
     def _results_html(self) -> str:
         from spotsvm.tuned.fitted import notebook_html

@@ -13,6 +13,7 @@ from spotsvm.common.checks import draws_groups
 from spotsvm.common.text import counted, duration, short, shown_value
 from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.draws import unit_name
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.scores import by_class
 from spotsvm.out_of_fold.combination import selects_greedily, weighs_by_log_loss
 from spotsvm.reports.fitted_methods import LEARNED, folds_words, methods_section, score_rows
@@ -47,8 +48,8 @@ _ABOUT_SETTINGS = (
 )
 
 
-def fitted_model(model: Any) -> FittedModel:
-    """Return the facts of a fitted model."""
+def fitted_model(model: Any, explanation: Explanation | NotExplained | None = None) -> FittedModel:
+    """Return the facts of a fitted model, with the explanation of its columns, if there is one."""
     facts, classifies = model.fit_facts_, hasattr(model, "classes_")
     weights = getattr(model, "class_weight", None)
     svc = "SVC()" if weights is None else f"SVC(class_weight={weights!r})"
@@ -95,6 +96,7 @@ def fitted_model(model: Any) -> FittedModel:
         versions=facts.versions,
         times=duration(model.fit_seconds_),
         judged=lambda: _judged(model, classifies),
+        explanation=explanation,
     )
 
 

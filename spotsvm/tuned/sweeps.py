@@ -50,8 +50,8 @@ class Setting(Sweep):
     n_landmarks: int = 0
 
 
-def sweep_of(setting: Setting) -> Sweep:
-    """Return the sweep of a setting."""
+def sweep_of(setting: Sweep) -> Sweep:
+    """Return the sweep of a setting, or of a sweep itself."""
     return Sweep(**{one.name: getattr(setting, one.name) for one in fields(Sweep)})
 
 

@@ -22,6 +22,8 @@ from spotsvm.common.text import printable_line
 from spotsvm.luck.difference import Judged, difference_of
 from spotsvm.luck.drawn import Drawn, unseen_score
 from spotsvm.luck.draws import block_length
+from spotsvm.luck.explanation import Explanation, NotExplained
+from spotsvm.luck.refits.explained import unasked
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.verdict import CONSTANT, HeldOut, Rival, Verdict
 from spotsvm.study.stop import checked_timeout
@@ -141,6 +143,10 @@ class Fit(ABC):
         return verdict
 
     @abstractmethod
+    def explained(self, verdict: Verdict, within: float | None, say: Say | None) -> Explanation | NotExplained | None:
+        """Return which columns matter to the model of the page; with a limit of seconds only within it."""
+
+    @abstractmethod
     def code(self, verdict: Verdict) -> str:
         """Return Python code that repeats the fit."""
 
@@ -160,6 +166,7 @@ class Job:
     out: Path | None = None  # folder for the results
     scoring: str | None = None  # name of a scorer; None for the default
     compare: bool = True  # whether a linear model and a random forest are scored on the same held-out rows
+    explain: bool | None = None  # whether the page says which columns matter; None if this does not take long
     timeout: float | None = None  # seconds for everything but reading and compiling
     file: str = ""  # name of the table's file, for the report
     limits: Limits = Limits()  # numbers of rows above which samples are used
@@ -217,12 +224,21 @@ class Job:
                 use = results[0 if verdict.recommended == "default" else -1]
                 rivals += self._rivals(fit.pipeline, fit.rows, use.estimator)
             verdict = replace(verdict, rivals=tuple(rivals))
+            explanation = self._explained(fit, verdict, clock, say)
             code = fit.code(verdict)
             fit.keep(notices, verdict, code)
             for k, expected in ((0, verdict.default), (-1, verdict.tuned)):
                 results[k] = replace(results[k], out_of_fold=expected.out_of_fold)
-            results[-1] = replace(results[-1], verdict=verdict, code=code, notices=tuple(notices))
+            results[-1] = replace(results[-1], verdict=verdict, explanation=explanation, code=code, notices=tuple(notices))
         return results
+
+    def _explained(self, fit: Fit, verdict: Verdict, clock: Clock, say: Say) -> Explanation | NotExplained | None:
+        """Return the explanation of the model: as asked for, or else for a page if it does not take long."""
+        if self.explain is not None:
+            return fit.explained(verdict, None, say) if self.explain else None
+        left = clock.left()
+        limit = unasked(self.timeout) if left is None else min(unasked(self.timeout), left)
+        return None if limit <= 0 or self.out is None else fit.explained(verdict, limit, None)
 
     def _say_plan(self, say: Say) -> list[Notice]:
         """Say the decisions about the table, and the notices, which are returned."""

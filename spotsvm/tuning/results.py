@@ -15,6 +15,7 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.notices import Notice
 from spotsvm.errors import StorageError
 from spotsvm.luck.estimate import Estimate
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -42,6 +43,7 @@ class HeldOutResult:
     search: SpotSearchCV | None = None
     optimism: Optimism | None = None
     verdict: Verdict | None = None
+    explanation: Explanation | NotExplained | None = None  # of the last result
     code: str = ""  # Python code that repeats it
     seconds: float = float("nan")  # time of the fit
     notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; only the last result has notices

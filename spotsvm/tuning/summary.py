@@ -7,12 +7,14 @@ from math import isnan, nan
 from textwrap import wrap
 
 from spotsvm.common.text import duration
+from spotsvm.luck.explanation import Explanation
 from spotsvm.tuning.job import Job
 from spotsvm.tuning.results import HeldOutResult, comparison
 
 #: a space that holds two words on one line
 TIED = "\u00a0"
 _WIDTH = 100
+_STRONGEST = 5
 _NAMES = 22  # width of the column of names
 
 
@@ -50,6 +52,13 @@ def _paragraphs(job: Job, results: Sequence[HeldOutResult]) -> Iterator[str]:
         if verdict.expectation:
             yield verdict.expectation
         yield from verdict.warnings
+    if job.explain and isinstance(found := results[-1].explanation, Explanation):
+        strongest = [
+            f"{row.column} {row.importance:.2g}".replace(" ", TIED) for row in found.importance.head(_STRONGEST).itertuples()
+        ]
+        if strongest:
+            yield f"Columns that matter most, by how much {found.scoring} falls if one is permuted: {', '.join(strongest)}."
+        yield found.sentence
     yield from job.model.sentences(job, results)
 
 

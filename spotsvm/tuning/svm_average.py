@@ -16,6 +16,7 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.notices import Notice, gathered
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import Judged
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.cells.findings import speaking
 from spotsvm.reports.html import page
@@ -184,7 +185,7 @@ class SVMAverage(Model):
         repeat = [page.Code(job.command, "The command")] if job.command else []
         repeat.append(page.Code(final.code, "Python code that repeats the fit"))
         about = [(name, str(value)) for name, value in facts.items()]
-        model = fitted_model(final.estimator)
+        model = fitted_model(final.estimator, final.explanation)
         if job.file:
             counted = "Rows of the file are counted from 1, without its header."
             model = replace(model, row_names=(job.train.y.index + 1).tolist(), rows_counted=counted)
@@ -202,6 +203,10 @@ class _AverageFit(Fit):
         test, model = self.job.test, self.results[-1].estimator
         model.add_held_out(test.X, test.y, self.results[0].estimator, **users_groups(test))
         return Judged(model.expected_score_, model.default_score_, model.constant_score_, model.verdict_)
+
+    def explained(self, verdict: Verdict, within: float | None, say: Say | None) -> Explanation | NotExplained | None:
+        """Return which columns matter to the average."""
+        return self.results[-1].estimator.explain(within, say)  # type: ignore[no-any-return]
 
     def code(self, verdict: Verdict) -> str:
         """Return Python code that repeats the fit of the average and of the recommended model."""

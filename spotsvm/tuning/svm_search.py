@@ -22,12 +22,15 @@ from spotsvm.cross_validation.row_sample import ROWS_CODE
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.luck.difference import Judged, judged
 from spotsvm.luck.drawn import Drawn, Evidence, expected_of
+from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.optimism import Method, Optimism
 from spotsvm.luck.refits.analysis import oversearching
+from spotsvm.luck.refits.explained import estimator_refits, explanation_within
 from spotsvm.luck.refits.search_rows import search_evidence
 from spotsvm.luck.refits.search_table import POOL
 from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.cells.findings import speaking
+from spotsvm.reports.report import study_page
 from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.refit import Refit, refitted
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -286,7 +289,8 @@ class SVMSearch(Model):
         baselines = [result.search.study_ for result in results[:-1] if result.search is not None and result.name == "random"]
         usable = (study for study in baselines if any(t.value is not None for t in study.trials))
         search: Any = results[-1].search
-        search.study_.report(path, next(usable, None))
+        page = study_page(search.study_, next(usable, None), explanation=results[-1].explanation)
+        page.write(path)
 
 
 @dataclass
@@ -345,6 +349,20 @@ class _SearchFit(Fit):
         self.results[use] = replace(of_sample, estimator=refit.estimator, held_out=drawn.value, error=drawn.error)
         self.rows = whole if refit.rows is None else whole.part(refit.rows)
         return replace(verdict, tuned=expected) if verdict.recommended == "tuned" else replace(verdict, default=expected)
+
+    def explained(self, verdict: Verdict, within: float | None, say: Say | None) -> Explanation | NotExplained | None:
+        """Return which columns matter to the recommended model; nothing for a series, whose rows are not taken apart."""
+        job, rows = self.job, self.job.train
+        if job.is_series:
+            if say is not None:
+                say("explain: not for a series, whose predictions depend on earlier rows")
+            return None
+        use = self.results[0 if verdict.recommended == "default" else -1].estimator
+        refits = estimator_refits(
+            use, rows.X, rows.y, cv=self.model.named(job).splitter, scorer=job.scorer, scoring=job.metric, seed=job.seed,
+            **groups_of(rows),
+        )  # fmt: skip
+        return explanation_within(refits, within, say)
 
     def code(self, verdict: Verdict) -> str:
         """Return Python code that repeats the search and fits the recommended model."""
