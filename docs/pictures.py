@@ -21,8 +21,11 @@ SHOWN = re.compile(r"pictures/([\w-]+\.svg)")
 SAVE = Figure.savefig
 
 
-def save_forms(figure: Figure, name: str, **options: Any) -> None:
-    """Save the forms of a figure for wide and narrow screens."""
+def save_forms(figure: Figure, name: Any, **options: Any) -> None:
+    """Save the forms of a figure for wide and narrow screens; a figure of a report, which is no file, as it is."""
+    if not isinstance(name, str):
+        SAVE(figure, name, **options)
+        return
     for screens, size in themes.sizes_of(figure).items():
         figure.set_size_inches(size)
         SAVE(figure, themes.form(Path(name), screens, "light"), **options)

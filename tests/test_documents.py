@@ -92,6 +92,7 @@ def test_python_examples(name, tmp_path, monkeypatch, capfd):
         if any(f"import {module}" in code for code, _, _ in EXAMPLES[name]) and importlib.util.find_spec(module) is None:
             pytest.skip(f'an example needs {module}: pip install "spotsvm[test]"')
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)  # a page shows what it prints without this folder
     names = {"__name__": "__main__"}
     with patch.dict("spotsvm.solvers.search.registry._SEARCHES"):  # a page may register a search
         for k, (code, shown, kind) in enumerate(EXAMPLES[name], 1):
@@ -100,6 +101,20 @@ def test_python_examples(name, tmp_path, monkeypatch, capfd):
             assert said == ""
             if name.removeprefix("guide/") in GUIDE or shown:
                 assert is_shown(shown, kind, printed), f"block {k} prints\n{printed}"
+    plt.close("all")
+
+
+@pytest.mark.data
+def test_rain_and_flow_on_real_rows(tmp_path, monkeypatch, capfd):
+    """The last block of text of the page is what its blocks print on the rows of the Wye."""
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for code, _, _ in EXAMPLES["guide/rain_and_flow"]:
+        exec(compile(code, "rain_and_flow.md", "exec"), names)
+    printed, _ = capfd.readouterr()
+    assert names["wye"].is_file()
+    (shown,) = re.findall(rf"^```{ILLUSTRATION}\n(.*?)^```$", GUIDE["rain_and_flow"], flags=re.S | re.M)
+    assert same_output(f"...\n{shown}", printed), printed
     plt.close("all")
 
 
