@@ -48,7 +48,10 @@ _SEARCHES = {
     "carrizosa2014": "variable neighbourhood search in the setting of Carrizosa et al. [@carrizosa2014]",
     "random": "random search",
     "lhs": "a Latin hypercube design",
-    "nsga2": "the evolutionary algorithm NSGA-II for several objectives [@deb2002]",
+    "nsga2": (
+        "a Kriging model of each objective, whose front the evolutionary algorithm NSGA-II searches [@deb2002]. After an initial "
+        "design each configuration maximises the expected improvement of the hypervolume [@emmerich2006]"
+    ),
     "parego": (
         "ParEGO, a Kriging search for several objectives [@knowles2006]. Each configuration maximises the expected improvement "
         "for random weights of the objectives"
@@ -173,7 +176,7 @@ def _design_words(view: StudyView, ended: Sequence[Trial]) -> str:
         return ""
     if view.search == "koch2011":
         return "; the design is a Latin hypercube"
-    if view.search not in ("kriging", "kriging_per_second", "parego"):
+    if view.search not in ("kriging", "kriging_per_second", "parego", "nsga2"):
         return ""
     # starting points replace the first points of the design, and the centre is the first of these
     centred = not any(is_given(t) for t in ended)

@@ -103,16 +103,15 @@ class Study(ReadableStudy):
         11 values from end to end of the swept range, or one value of its list. Or bounds of further numbers that the objective
         returns, `{"memory": ("<=", 2e9)}` for one that returns `{"value": v, "memory": m}`. The best trial, the recommendation
         and the front of several objectives are among the trials that satisfy all bounds; the frame has the column
-        `extra_bounds_held`. The searches with a Kriging model ("kriging", "kriging_per_second", "koch2011", "parego", and nested
-        ones of them) model the numbers, and weigh expected improvement with the probability that the bounds hold. "nsga2" ranks
-        points that violate a bound behind all that satisfy it, in the order of the violation. Other searches treat such a point
-        as failed.
+        `extra_bounds_held`. The searches with a Kriging model ("kriging", "kriging_per_second", "koch2011", "parego", "nsga2",
+        and nested ones of them) model the numbers, and weigh expected improvement with the probability that the bounds hold.
+        Other searches treat a point that violates a bound as failed.
     prior : mapping or None, default=None
         Where the optimum is believed to be: for some or all parameters a frozen scipy.stats distribution, as in `{"C": lognorm(1,
         scale=10)}`; for a list of values a mapping from values to weights, or a weight for each. The first trial is at the
         largest density. After n trials, expected improvement is weighted with the density to the power of 10 / n, except in every
         second suggestion, so that a wrong prior costs only some trials (see the guide, "Functions"). A prior is for the searches
-        "kriging", "kriging_per_second", "koch2011" and "parego". For the parameter of a `sweep` it has no effect.
+        "kriging", "kriging_per_second", "koch2011", "parego" and "nsga2". For the parameter of a `sweep` it has no effect.
 
     Attributes
     ----------

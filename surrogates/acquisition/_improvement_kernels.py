@@ -135,6 +135,24 @@ def _moments(matern, points, scale, U, a, half_one, mu, block, psi, mean, square
 
 
 @compiled
+def predictions(terms, embedded):
+    """Return the mean and the standard deviation of each of the k models at embedded points; shapes (k, m)."""
+    matern, points, scale, U, a, half_one, mu, sigma2 = terms
+    k, n = a.shape
+    means, deviations = np.empty((k, len(embedded))), np.empty((k, len(embedded)))
+    for start in range(0, len(embedded), _BLOCK):
+        block = embedded[start : start + _BLOCK]
+        m = len(block)
+        psi, mean, square, across = np.empty((n, m)), np.empty(m), np.empty(m), np.empty(m)
+        for t in range(k):
+            bound = _moments(matern, points[t], scale[t], U[t], a[t], half_one[t], mu[t], block, psi, mean, square, across)
+            for b in range(m):
+                variance = sigma2[t] * max(1.0 - square[b] + (1.0 - across[b]) ** 2 / bound, 0.0)
+                means[t, start + b], deviations[t, start + b] = mean[b], max(math.sqrt(variance), _TINY)
+    return means, deviations
+
+
+@compiled
 def improvements(terms, embedded):
     """Return the criterion at embedded points; shape (m,)."""
     matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit = terms[:10]

@@ -24,6 +24,9 @@ from spotsvm.surrogates.kriging.process import Process
 Floats = NDArray[np.float64]
 Criterion = Literal["reinterpolation", "plain"]
 
+_LEAST = 1e-300  # smallest chance, and largest size of a log weight, so that all values are finite
+_LARGEST = 600.0
+
 
 @dataclass(frozen=True)
 class _Term:
@@ -34,9 +37,10 @@ class _Term:
     log_unit: float
 
 
-class _Criterion:
-    """The common part of the criteria: copies with other parts, and a climb without a gradient."""
+class WeightedCriterion:
+    """The common part of the criteria: copies with other parts, chances and savings, and a climb without a gradient."""
 
+    _chances: tuple[Chance, ...] = ()
     _savings: tuple[Chance, ...] = ()
 
     def value(self, points: Floats) -> Floats:
@@ -47,9 +51,30 @@ class _Criterion:
         """Return a local maximum in some of the continuous coordinates, shape (d,), and the criterion there."""
         return pattern_search(self.value, point, free, evaluations)
 
+    def weighted(self, values: Floats, log_weights: Floats) -> Floats:
+        """Return values of the criterion, weighted; the weights are given as logarithms."""
+        return values + log_weights
+
+    def log_gain(self, point: Floats) -> float:
+        """Return ln of the expected improvement at a canonical point, with the chances and without savings."""
+        return float(self.cost_blind().value(point[None])[0])
+
+    def believe(self, inputs: Floats) -> Self:
+        """Return the criterion with the model's own predictions at pending points added as data (Kriging believer)."""
+        raise NotImplementedError
+
     def cost_blind(self) -> Self:
         """Return the criterion without savings."""
         return self._changed(_savings=()) if self._savings else self
+
+    def log_weights(self, embedded: Floats) -> Floats:
+        """Return the sum of ln of each chance to its power and of the savings at embedded points; shape (m,)."""
+        weight = np.zeros(len(embedded))
+        for chance in self._chances:
+            weight += chance.power * np.log(np.maximum(chance.at(embedded), _LEAST))
+        for saving in self._savings:
+            weight += saving.mean(embedded)
+        return weight
 
     def _changed(self, **parts: Any) -> Self:
         new = copy(self)
@@ -58,7 +83,7 @@ class _Criterion:
         return new
 
 
-class AveragedImprovement(_Criterion):
+class AveragedImprovement(WeightedCriterion):
     """ln of the members' mean expected improvement, in units of the warp, plus ln of chances and savings (:eq:`criterion`).
 
     "reinterpolation" improves on the best prediction at a point (Forrester, Sobester, Keane 2008). `held` marks points where all
@@ -95,21 +120,14 @@ class AveragedImprovement(_Criterion):
         """The arguments of the compiled functions in order; in one memory layout, so that they are compiled once."""
         processes = [term.process for term in self._terms]
         return (
-            is_matern(processes[0].correlation),
-            np.ascontiguousarray(np.stack([p.points for p in processes])),
-            np.stack([p.scale for p in processes]),
-            np.stack([p.L.T for p in processes]),
-            np.stack([p.a for p in processes]),
-            np.stack([p.half_one for p in processes]),
-            np.array([p.mu for p in processes]),
-            np.array([p.sigma2 for p in processes]),
+            *stacked_processes(processes),
             np.array([term.best for term in self._terms]),
             np.array([term.log_unit for term in self._terms]),
             *stacked([*self._chances, *self._savings], processes[0].points.shape[1]),
             len(self._chances),
         )
 
-    def believe(self, inputs: Floats) -> AveragedImprovement:
+    def believe(self, inputs: Floats) -> Self:
         """Return the criterion with the models' own predictions at pending points added as data (Kriging believer).
 
         Ginsbourger, Le Riche, Carraro 2010. The points differ from each other and from the data; NotPositiveDefiniteError if they
@@ -128,15 +146,6 @@ class AveragedImprovement(_Criterion):
         from spotsvm.surrogates.acquisition._improvement_kernels import improvements
 
         return np.asarray(improvements(self._compiled, self._embed(points)))
-
-    @staticmethod
-    def weighted(values: Floats, log_weights: Floats) -> Floats:
-        """Return values of the criterion, weighted; the weights are given as logarithms."""
-        return values + log_weights
-
-    def log_gain(self, point: Floats) -> float:
-        """Return ln of the expected improvement at a canonical point, with the chances and without savings."""
-        return float(self.cost_blind().value(point[None])[0])
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""
@@ -164,10 +173,21 @@ class AveragedImprovement(_Criterion):
         return np.ascontiguousarray(self._embedding.transform(self._domain.model_inputs(points)))
 
 
-AcquisitionFunction = Callable[..., Any]
+def stacked_processes(processes: Sequence[Process]) -> tuple[Any, ...]:
+    """Return the arguments of the compiled functions that describe processes of the same data."""
+    return (
+        is_matern(processes[0].correlation),
+        np.ascontiguousarray(np.stack([p.points for p in processes])),
+        np.stack([p.scale for p in processes]),
+        np.stack([p.L.T for p in processes]),
+        np.stack([p.a for p in processes]),
+        np.stack([p.half_one for p in processes]),
+        np.array([p.mu for p in processes]),
+        np.array([p.sigma2 for p in processes]),
+    )
 
-_LEAST = 1e-300  # smallest chance, and largest size of a log weight, so that all values are finite
-_LARGEST = 600.0
+
+AcquisitionFunction = Callable[..., Any]
 
 
 class Predictor(Protocol):
@@ -192,7 +212,7 @@ class Predictor(Protocol):
         ...
 
 
-class PointwiseAcquisition(_Criterion):
+class PointwiseAcquisition(WeightedCriterion):
     """An acquisition function of a model's predictions, weighted with each chance and saving; see `AveragedImprovement`.
 
     With `best` among its arguments it is an improvement; otherwise a bound, and the criterion is `best` minus it. Chances
@@ -214,7 +234,7 @@ class PointwiseAcquisition(_Criterion):
         self._improves = takes_best(acquisition)
         self._is_log = _function(acquisition) is log_expected_improvement
 
-    def believe(self, inputs: Floats) -> PointwiseAcquisition:
+    def believe(self, inputs: Floats) -> Self:
         """Return the criterion with the model's own predictions at pending points added as data (Kriging believer)."""
         best = self._best if self._bounded else min(self._best, float(np.min(self._models.predict(inputs)[0])))
         return self._changed(_models=self._models.believe(inputs), _best=best)
@@ -230,16 +250,9 @@ class PointwiseAcquisition(_Criterion):
         if values.shape != mean.shape:
             raise SolverError(f"acquisition={self._acquisition!r} returned shape {values.shape}; return one value for each mean")
         values = np.where(np.isnan(values), -np.inf, values)
-        return self._with_chances(values, inputs) if self._chances or self._savings else values
-
-    def _with_chances(self, values: Floats, inputs: Floats) -> Floats:
-        embedded = self._models.embedding.transform(inputs)
-        weight = np.zeros(len(values))
-        for chance in self._chances:
-            weight += chance.power * np.log(np.maximum(chance.at(embedded), _LEAST))
-        for saving in self._savings:
-            weight += saving.mean(embedded)
-        return self.weighted(values, weight)
+        if not (self._chances or self._savings):
+            return values
+        return self.weighted(values, self.log_weights(self._models.embedding.transform(inputs)))
 
     def weighted(self, values: Floats, log_weights: Floats) -> Floats:
         """Return values of the criterion, weighted; the weights are given as logarithms."""
@@ -265,15 +278,13 @@ def _function(acquisition: Any) -> Any:
     return acquisition
 
 
-class PriorWeighted(_Criterion):
+class PriorWeighted(WeightedCriterion):
     """A criterion, weighted with a power of a prior of the optimum (:eq:`prior-weight`; Hvarfner et al. 2022, piBO, eq. 6).
 
     A search sets the power to beta / n after n evaluations.
     """
 
-    def __init__(
-        self, criterion: AveragedImprovement | PointwiseAcquisition, log_density: Callable[[Floats], Floats], power: float
-    ):
+    def __init__(self, criterion: WeightedCriterion, log_density: Callable[[Floats], Floats], power: float):
         self._criterion, self._log_density, self._power = criterion, log_density, power
 
     def value(self, points: Floats) -> Floats:

@@ -56,7 +56,9 @@ OURS = {
     "own model": search_checks(partial(parts, **PARTS["GPR, PI"]), 12),
     "random model": search_checks(partial(parts, **PARTS["forest, EI"]), 12),
     **{f"{name}, 2 objectives": search_checks(name, n_objectives=2) for name in ("nsga2", "parego", "random", "lhs")},
-    "nsga2, 3 objectives": search_checks(partial(Nsga2Search, population=4), n_objectives=3),
+    "nsga2, 3 objectives": search_checks(partial(Nsga2Search, n_initial=9), 12, n_objectives=3),
+    "nsga2, no models": search_checks(partial(Nsga2Search, models=False), n_objectives=2),
+    "nsga2, no models, 3 objectives": search_checks(partial(Nsga2Search, models=False, population=4), n_objectives=3),
     "parego, 3 objectives": search_checks(ParegoSearch, 12, n_objectives=3),
 }
 
@@ -82,7 +84,7 @@ def test_a_copy_goes_on_by_itself(name):
             one.tell(u, [u[0], 1 - u[0] + u[1]] if several else float(((u - 0.3) ** 2).sum()))
             yield u
 
-    list(run(search, {"nsga2": 25, "parego": 14}.get(name, 10)))
+    list(run(search, {"nsga2": 10, "parego": 14}.get(name, 10)))
     others = copy.deepcopy(search), pickle.loads(pickle.dumps(search))
     points, *more = [list(run(one, 3)) for one in (search, *others)]
     np.testing.assert_array_equal(more, [points, points])

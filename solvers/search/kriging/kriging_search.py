@@ -15,7 +15,7 @@ from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, PointPrior, Search, Suggestion
-from spotsvm.solvers.search.kriging.model import Evaluations, FittedCriterion, SearchModel
+from spotsvm.solvers.search.kriging.model import Evaluations, FittedCriterion, ModelFit, ResponseModel, SearchModel
 from spotsvm.solvers.search.kriging.ocba import ocba_next
 from spotsvm.solvers.search.kriging.regressor import RegressorModel
 from spotsvm.surrogates.acquisition.criterion import (
@@ -216,12 +216,12 @@ class KrigingSearch(Search):
         self._seconds: dict[int, float] = {}
         self._design = initial_design(domain, n_initial, np.random.default_rng([self.seed, 1 << 40]), centre=centre)
         self.acquisition = _checked_acquisition(acquisition)
-        self._model: SearchModel | RegressorModel
+        self._model: ResponseModel
         if surrogate is None:
             ensemble = KrigingEnsemble(
                 domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
             )
-            self._model = SearchModel(ensemble, warped, max_points)
+            self._model = self._modelling(SearchModel(ensemble, warped, max_points))
         else:
             _refuse_settings(
                 correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds, warped=warped,
@@ -232,6 +232,10 @@ class KrigingSearch(Search):
         self._fitted_at = 0
         self._prior: PointPrior | None = None
         self._modes: list[Floats] = []
+
+    def _modelling(self, model: SearchModel) -> ResponseModel:
+        """Return the model of the search, from one of a single response without data."""
+        return model
 
     @property
     def n_foreseen(self) -> int:
@@ -307,9 +311,7 @@ class KrigingSearch(Search):
 
     def _modelled(self) -> Floats:
         """Return the response to model at each reported point, in some unit, nan where the evaluation failed; shape (n,)."""
-        values = self.values
-        penalties = are_penalties(values)
-        return within_reach(np.where(penalties, np.nan, values) if penalties.any() else values)[0]
+        return without_penalties(self.values)
 
     def _judge_noise(self, points: Floats, values: Floats) -> Noisiness:
         return judge_noise(points, values, self.noise)
@@ -331,9 +333,13 @@ class KrigingSearch(Search):
         criterion: Criterion = "plain" if noise == "deterministic" else "reinterpolation"
         if self.criterion != "auto":
             criterion = self.criterion
-        self._fitted = FittedCriterion.of(self.domain, fit, told, criterion, self._model.max_points, self.acquisition)
+        self._fitted = self._weigh(fit, told, criterion)
         self._fitted_at = len(told)
         return self._fitted
+
+    def _weigh(self, fit: ModelFit, told: Evaluations, criterion: Criterion) -> FittedCriterion:
+        """Return the criterion of a fit."""
+        return FittedCriterion.of(self.domain, fit, told, criterion, self._model.max_points, self.acquisition)
 
     def _choose(self, fitted: FittedCriterion, noise: Noisiness, rng: np.random.Generator) -> Suggestion:
         """Choose the point of the largest criterion or, with noise and if the criterion is small, a point to evaluate again."""
@@ -364,10 +370,14 @@ class KrigingSearch(Search):
         """Return the new point of the largest criterion, and the criterion's value; None if no new point was found."""
         sizes = (512, 256, 3, 40) if len(fitted.fit.points) <= _MANY else (256, 128, 1, 20)
         effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
-        anchors = fitted.anchors()
+        anchors = self._anchors(fitted, rng)
         if isinstance(criterion, PriorWeighted):
             anchors = np.vstack([anchors, *self._modes])
         return maximize_acquisition(self.domain, criterion, anchors, rng, allowed=self.is_new, **effort)
+
+    def _anchors(self, fitted: FittedCriterion, rng: np.random.Generator) -> Floats:
+        """Return the points around which candidates are drawn."""
+        return fitted.anchors()
 
     def _replicate(self, fitted: FittedCriterion) -> Floats | None:
         """Choose by OCBA which of the five best predicted points to evaluate again; pending points are excluded."""
@@ -435,6 +445,12 @@ class KrigingSearch(Search):
         """Restore the chains."""
         if state:
             self._model.restore(state)
+
+
+def without_penalties(values: Floats) -> Floats:
+    """Return reported values for a model: nan in place of penalty values, in a unit in which squares do not overflow."""
+    penalties = are_penalties(values)
+    return within_reach(np.where(penalties, np.nan, values) if penalties.any() else values)[0]
 
 
 def _by_point(fitted: FittedCriterion) -> tuple[Aggregated, Floats]:

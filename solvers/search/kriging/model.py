@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from spotsvm.surrogates.acquisition.criterion import (
     Criterion,
     PointwiseAcquisition,
     Predictor,
+    WeightedCriterion,
 )
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.correlation import Embedding
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
 from spotsvm.surrogates.responses import Noisiness
 
@@ -37,13 +39,15 @@ _MOST_CHAINS = 1_000_000
 class Evaluations:
     """The evaluations reported to a search, in order; equal rows of `points` (canonical) are replicates.
 
-    nan: a failed evaluation (`values`), an unknown margin or duration. `margins` is (n, c), None without bounds.
+    nan: a failed evaluation (`values`), an unknown margin or duration. `margins` is (n, c), None without bounds; `objectives` is
+    (n, m), with a response for each of several objectives, where `values` only ranks the evaluations.
     """
 
     points: Floats
     values: Floats
     margins: Floats | None = None
     seconds: Floats | None = None
+    objectives: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -53,15 +57,29 @@ class Evaluations:
         """Whether each evaluation gave a value."""
         return np.isfinite(self.values)
 
-    def selected(self, domain: Domain, noise: Noisiness, n: int) -> tuple[Floats, Floats, Floats | None]:
-        """Return points, responses and margins of the successful evaluations, or of n of their points, for a model."""
+    def rows(self, domain: Domain, noise: Noisiness, n: int) -> NDArray[np.intp]:
+        """Return the successful evaluations, or those at n of their points, for a model."""
         ok = np.flatnonzero(self.succeeded)
-        rows = ok[select_evaluations(domain, self.points[ok], self.values[ok], noisy=noise != "deterministic", n=n)]
-        return self.points[rows], self.values[rows], None if self.margins is None else self.margins[rows]
+        chosen = select_evaluations(domain, self.points[ok], self.values[ok], noisy=noise != "deterministic", n=n)
+        return np.asarray(ok[chosen])
+
+    def fitted(self, rows: NDArray[np.intp], models: Evaluated) -> ModelFit:
+        """Return the fit of models to some of the evaluations."""
+        return ModelFit(self.points[rows], self.values[rows], None if self.margins is None else self.margins[rows], models)
 
 
-class Surrogate(Predictor, Protocol):
-    """The interface of a fitted model for a search: `Models`, or a `FittedRegressor`."""
+class Evaluated(Protocol):
+    """What the control of a search needs of a fitted model: predictions at the evaluated points."""
+
+    @property
+    def embedding(self) -> Embedding:
+        """Map from model inputs to the space of the chances."""
+        ...
+
+    @property
+    def unit(self) -> float:
+        """A unit of the response."""
+        ...
 
     @property
     def index(self) -> NDArray[np.intp]:
@@ -82,6 +100,32 @@ class Surrogate(Predictor, Protocol):
         ...
 
 
+class Surrogate(Evaluated, Predictor, Protocol):
+    """The interface of a fitted model of one response: `Models`, or a `FittedRegressor`."""
+
+
+class ResponseModel(Protocol):
+    """The interface of the model of a search, which is fitted anew as values are reported."""
+
+    max_points: int
+
+    def sweeps_due(self, n_told: int, n_pending: int) -> int:
+        """Return the number of sweeps that the next fit makes; 0 to keep the last fit."""
+        ...
+
+    def fit(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator, sweeps: int) -> ModelFit:
+        """Fit to the successful evaluations, or to `max_points` of their points."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return the state that the next fit depends on, in JSON's types."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore the result of `state`, and check it."""
+        ...
+
+
 @dataclass(frozen=True)
 class ModelFit:
     """A fitted model, and the N successful evaluations that it was fitted to."""
@@ -89,7 +133,7 @@ class ModelFit:
     points: Floats
     values: Floats
     margins: Floats | None
-    models: Surrogate
+    models: Evaluated
 
 
 class SearchModel:
@@ -115,13 +159,19 @@ class SearchModel:
 
     def fit(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator, sweeps: int) -> ModelFit:
         """Fit the ensemble to the successful evaluations, or to `max_points` of their points."""
-        points, values, margins = told.selected(self.ensemble.domain, noise, self.max_points)
+        rows = told.rows(self.ensemble.domain, noise, self.max_points)
+        return told.fitted(rows, self.fit_rows(told, rows, noise, rng, sweeps))
+
+    def fit_rows(
+        self, told: Evaluations, rows: NDArray[np.intp], noise: Noisiness, rng: np.random.Generator, sweeps: int
+    ) -> Models:
+        """Fit the ensemble to some of the evaluations."""
         self.ensemble.warped = noise == "deterministic" if self.warped == "auto" else self.warped
         before = self.ensemble.chains
-        models = self.ensemble.fit(points, values, rng, sweeps=sweeps)
+        models = self.ensemble.fit(told.points[rows], told.values[rows], rng, sweeps=sweeps)
         if self.ensemble.chains is not before:
             self._moved_at = len(told)
-        return ModelFit(points, values, margins, models)
+        return models
 
     def state(self) -> dict[str, Any]:
         """Return the chains and the time of their last moves, in JSON's types; empty before the first fit."""
@@ -142,32 +192,28 @@ class SearchModel:
         self.ensemble.chains, self._moved_at = chains, moved_at
 
 
-@dataclass(frozen=True)
-class FittedCriterion:
-    """A fitted model with its criterion for further points, without pending points.
+def holding(margins: Floats, index: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return whether all bounds hold at each distinct point, from the margins and the point of each evaluation."""
+    return np.asarray(np.bincount(index, weights=~(margins >= 0).all(axis=1)) == 0)
 
-    `predicted` is the response at each evaluation of the fit, infinite where a bound is violated.
+
+@dataclass(frozen=True)
+class Conditions:
+    """What weighs the criterion besides the response: the chances of success and of each bound, and the savings.
+
+    `predicted` is the response at each evaluation of the fit, infinite where a bound is violated; `held` whether all bounds hold
+    at each distinct point, None without bounds.
     """
 
-    fit: ModelFit
+    chances: tuple[Chance, ...]
+    held: NDArray[np.bool_] | None
+    savings: tuple[Chance, ...]
     predicted: Floats
-    improvement: AveragedImprovement | PointwiseAcquisition
     notes: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls,
-        domain: Domain,
-        fit: ModelFit,
-        told: Evaluations,
-        criterion: Criterion,
-        max_points: int,
-        acquisition: AcquisitionFunction | None = None,
-    ) -> FittedCriterion:
-        """Make the criterion, weighted with the chances of success and of each bound, and with the savings.
-
-        `told` has the failures too; `max_points` limits the models of failures and of seconds to at most 300.
-        """
+    def of(cls, domain: Domain, fit: ModelFit, told: Evaluations, max_points: int) -> Conditions:
+        """Model them; `told` has the failures too, and `max_points` limits the models of failures and of seconds to 300."""
         models, succeeded = fit.models, told.succeeded
         notes: list[str] = []
         chances: list[Chance] = []
@@ -186,7 +232,7 @@ class FittedCriterion:
                 if (has_margin := np.isfinite(margin)).any():
                     inputs = domain.model_inputs(fit.points[has_margin])
                     chances.append(Chance.of_bound(models.embedding, inputs, margin[has_margin]))
-            held = np.bincount(models.index, weights=~(fit.margins >= 0).all(axis=1)) == 0
+            held = holding(fit.margins, models.index)
             notes.append(f"the bounds hold at {int(held.sum())} of {len(held)} points")
             if held.any():
                 predicted = np.where(held[models.index], predicted, np.inf)
@@ -196,9 +242,37 @@ class FittedCriterion:
         if told.seconds is not None:
             saved = saving(models.embedding, domain.model_inputs(told.points[rows]), told.seconds[rows])
             savings = [] if saved is None else [saved]
+        return cls(tuple(chances), held, tuple(savings), predicted, tuple(notes))
+
+
+@dataclass(frozen=True)
+class FittedCriterion:
+    """A fitted model with its criterion for further points, without pending points.
+
+    `predicted` is the response at each evaluation of the fit, infinite where a bound is violated.
+    """
+
+    fit: ModelFit
+    predicted: Floats
+    improvement: WeightedCriterion
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        fit: ModelFit,
+        told: Evaluations,
+        criterion: Criterion,
+        max_points: int,
+        acquisition: AcquisitionFunction | None = None,
+    ) -> FittedCriterion:
+        """Make the criterion of one response; see `Conditions`."""
+        known, models = Conditions.of(domain, fit, told, max_points), cast("Surrogate", fit.models)
+        chances, held, savings = known.chances, known.held, known.savings
         if acquisition is None and isinstance(models, Models):
             averaged = AveragedImprovement(domain, models, criterion, chances, held, savings)
-            return cls(fit, predicted, averaged, tuple(notes))
+            return cls(fit, known.predicted, averaged, known.notes)
         responses = fit.values if criterion == "plain" else models.mean_evaluated()
         if held is not None and held.any():
             responses = responses[held[models.index]]
@@ -207,7 +281,7 @@ class FittedCriterion:
         pointwise = PointwiseAcquisition(
             domain, seen, acquisition or log_expected_improvement, goal, chances, held is not None, savings
         )
-        return cls(fit, predicted, pointwise, tuple(notes))
+        return cls(fit, known.predicted, pointwise, known.notes)
 
     def anchors(self) -> Floats:
         """Return the five best predicted points, the best first; candidates are drawn around them."""

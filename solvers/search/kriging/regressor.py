@@ -108,15 +108,15 @@ class RegressorModel:
 
     def fit(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator, sweeps: int) -> ModelFit:
         """Fit a clone to the successful evaluations, or to `max_points` of their points."""
-        points, values, margins = told.selected(self.domain, noise, self.max_points)
-        data = aggregate(points, values)
+        rows = told.rows(self.domain, noise, self.max_points)
+        data = aggregate(told.points[rows], told.values[rows])
         embedding, embedded = Embedding.of_points(self.domain, data.X)
         low, unit = float(np.mean(data.mean)), float(np.std(data.mean)) or 1.0
         response = (data.mean - low) / unit
         regressor = clone(self._regressor)
         _seed(regressor, np.random.default_rng([self._seed, _FIT_STREAM, len(told)]))
         models = FittedRegressor(_fitted(regressor, embedded, response), embedding, embedded, response, data, low, unit)
-        return ModelFit(points, values, margins, models)
+        return told.fitted(rows, models)
 
     def state(self) -> dict[str, Any]:
         """Return an empty state: the history determines each fit."""

@@ -75,11 +75,13 @@ class OnlyNew(DuplicateElimination):
 class GeneticAlgorithm:
     """pymoo's NSGA-II (Deb et al. 2002; Blank, Deb 2020): binary tournaments, operators by kind of variable, rank, crowding."""
 
-    def __init__(self, domain: Domain, n_objectives: int, population: int, seed: int, is_new: Callable[[Floats], bool]):
+    def __init__(
+        self, domain: Domain, n_objectives: int, population: int, seed: int, is_new: Callable[[Floats], bool], tries: int = 100
+    ):
         self.individuals = Individuals(domain)
         only_new = OnlyNew(self.individuals, is_new)
         mating = MixedVariableMating(
-            selection=TournamentSelection(func_comp=binary_tournament), eliminate_duplicates=only_new, n_max_iterations=100
+            selection=TournamentSelection(func_comp=binary_tournament), eliminate_duplicates=only_new, n_max_iterations=tries
         )
         self._algorithm = NSGA2(pop_size=population, mating=mating, eliminate_duplicates=only_new, output=None)
         # a failure counts as a violated constraint: it ranks behind all points with values, and needs no values
@@ -91,6 +93,11 @@ class GeneticAlgorithm:
     def has_parents(self) -> bool:
         """Whether individuals have been selected."""
         return bool(self._algorithm.is_initialized)
+
+    @property
+    def survivors(self) -> Floats:
+        """The points of the selected individuals; shape (k, d)."""
+        return np.array([self.individuals.point(individual) for individual in self._algorithm.pop])
 
     def select(self, evaluated: Sequence[tuple[Any, Floats, float]]) -> None:
         """Select the survivors among evaluated individuals and earlier survivors; at the first call all survive.

@@ -51,8 +51,8 @@ class MultiObjectiveSearch(Search):
     def __init__(self, domain: Domain, seed: int = 0, *, n_objectives: int = 2, **arguments: Any):
         if not is_count(n_objectives, 2):
             raise SolverError(f"n_objectives={n_objectives!r} is not a number of objectives; use 2 or more")
-        super().__init__(domain, seed, **arguments)
         self.n_objectives = int(n_objectives)
+        super().__init__(domain, seed, **arguments)
         self._vectors: list[Floats] = []
 
     def tell(self, point: ArrayLike, value: ArrayLike) -> None:

@@ -80,7 +80,7 @@ def two_distances(params):
     return {"values": values, "sum": params["x"] + params["y"]}
 
 
-@pytest.mark.parametrize(("search", "n_trials", "near"), [("nsga2", 120, 0.05), ("parego", 25, 0.03)])
+@pytest.mark.parametrize(("search", "n_trials", "near"), [("nsga2", 25, 0.03), ("parego", 25, 0.03)])
 def test_the_front_of_several_objectives_is_on_the_bound(search, n_trials, near, tmp_path):
     def study(path=None):
         return Study(

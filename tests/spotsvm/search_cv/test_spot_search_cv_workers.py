@@ -89,7 +89,7 @@ def moody(**options):
         ({"scoring": {"acc": "accuracy", "f1": "f1"}, "refit": "acc"}, {"executor": "threading", "n_jobs": 2}),
         ({"scoring": lambda e, X, y: {"a": e.score(X, y), "f1": 0.5}, "refit": "a"}, {"executor": "threading", "n_jobs": 2}),
         (
-            {"scoring": ["accuracy", "recall"], "refit": "accuracy", "search": "nsga2", "n_iter": 20},
+            {"scoring": ["accuracy", "recall"], "refit": "accuracy", "search": "nsga2", "n_iter": 10},
             {"executor": "threading", "n_jobs": 2},
         ),
     ],

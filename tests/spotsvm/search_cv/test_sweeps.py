@@ -44,7 +44,7 @@ def facts(fitted):
         (SVC(), {"C": [1.0, 2.0], "gamma": GAMMA}, {}),
         (SVC(), [{"C": C, "kernel": ["linear"]}, {"gamma": GAMMA}], {}),
         (SVC(), {"C": C, "gamma": GAMMA, "kernel": ["rbf", "sigmoid"]}, {}),
-        (SVC(), SPACE, {"search": "nsga2", "scoring": ["accuracy", "f1"], "refit": "f1", "n_iter": 60}),
+        (SVC(), SPACE, {"search": "nsga2", "scoring": ["accuracy", "f1"], "refit": "f1", "n_iter": 10}),
     ],
 )
 def test_there_is_no_path_where_work_is_not_shared_or_the_user_says_so(estimator, space, options):

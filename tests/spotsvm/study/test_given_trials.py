@@ -61,7 +61,7 @@ def test_a_study_with_given_trials_goes_on_as_if_it_had_not_been_cut(search, tmp
 
 
 def test_of_several_objectives_too(tmp_path):
-    search, n = "nsga2", 24
+    search, n = "nsga2", 14
     options = {
         "direction": ("minimize", "maximize"),
         "objective": lambda p: [bowl(p), p["x"]],

@@ -1,141 +1,86 @@
 import numpy as np
 import pytest
 from driven import drive, two_bowls, zdt1
-from pymoo.algorithms.moo.nsga2 import NSGA2, binary_tournament
-from pymoo.core.mixed import MixedVariableDuplicateElimination, MixedVariableGA, MixedVariableMating
-from pymoo.core.population import Population
-from pymoo.core.problem import ElementwiseProblem
-from pymoo.core.variable import Choice, Integer, Real
 from pymoo.indicators.hv import HV
-from pymoo.operators.selection.tournament import TournamentSelection
-from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
-from pymoo.optimize import minimize
 
 from spotsvm.errors import SolverError
-from spotsvm.searches import Coordinate, Domain, Nsga2Search, RandomSearch
+from spotsvm.searches import Domain, Nsga2Search
+
+VOLUME = HV(ref_point=np.array([1.1, 6.0]))
 
 
-class Zdt1(ElementwiseProblem):
-    def __init__(self):
-        super().__init__(n_var=4, n_obj=2, xl=0.0, xu=1.0)
-        self.points = []
-
-    def _evaluate(self, x, out, *args, **kwargs):
-        self.points.append(x.copy())
-        out["F"] = zdt1(x)
+@pytest.fixture(scope="module")
+def on_models():
+    search = Nsga2Search(Domain.continuous(4), 0, noise=False)
+    return search, drive(search, zdt1, 30)
 
 
-def test_the_points_are_those_of_pymoo():
-    """Same seed, same first generation: pymoo's own minimize, with its own defaults, evaluates the very same points."""
-    search = Nsga2Search(Domain.continuous(4), 3, population=12)
-    drive(search, zdt1, 120)
-    problem = Zdt1()
-    minimize(problem, NSGA2(pop_size=12, sampling=search.points[:12]), ("n_gen", 10), seed=3)
-    assert np.array_equal(search.points, problem.points)
+def test_it_reaches_the_front_in_30_evaluations_and_covers_it(on_models):
+    """On ZDT1 the mean of the variables but the first is the distance from the front."""
+    search, _ = on_models
+    plain = Nsga2Search(Domain.continuous(4), 0, models=False)
+    drive(plain, zdt1, 30)
+    distance = search.points[15:, 1:].mean(axis=1)
+    assert np.median(distance) < 0.03
+    assert np.ptp(search.points[15:, 0][distance < 0.03]) > 0.5
+    best = VOLUME(np.column_stack([u := np.linspace(0, 1, 500), 1 - np.sqrt(u)]))
+    assert VOLUME(search.values) > 0.97 * best
+    assert VOLUME(plain.values) < 0.85 * best
 
 
-def test_the_points_are_those_of_pymoo_for_variables_of_mixed_kinds():
-    domain = Domain((Coordinate(), Coordinate(levels=9), Coordinate(levels=3, categorical=True), Coordinate(levels=40)))
-
-    class Mixed(ElementwiseProblem):
-        def __init__(self):
-            kinds = {0: Real(bounds=(0, 1)), 1: Integer(bounds=(0, 8)), 2: Choice(options=[0, 1, 2]), 3: Integer(bounds=(0, 39))}
-            super().__init__(vars=kinds, n_obj=2)
-            self.points = []
-
-        def point(self, x):
-            return np.array([x[0], (x[1] + 0.5) / 9, (x[2] + 0.5) / 3, (x[3] + 0.5) / 40])
-
-        def _evaluate(self, x, out, *args, **kwargs):
-            self.points.append(self.point(x))
-            out["F"] = two_bowls(self.points[-1])
-
-    search = Nsga2Search(domain, 1, population=10)
-    drive(search, two_bowls, 60)
-    first = [{0: p[0], 1: int(9 * p[1]), 2: int(3 * p[2]), 3: int(40 * p[3])} for p in search.points[:10]]
-    once = MixedVariableDuplicateElimination()
-    mating = MixedVariableMating(selection=TournamentSelection(func_comp=binary_tournament), eliminate_duplicates=once)
-    algorithm = MixedVariableGA(
-        pop_size=10,
-        sampling=Population.new(X=first),
-        mating=mating,
-        eliminate_duplicates=once,
-        survival=RankAndCrowding(),
-        advance_after_initial_infill=True,
-    )
-    algorithm.tournament_type = "comp_by_dom_and_crowding"
-    problem = Mixed()
-    minimize(problem, algorithm, ("n_gen", 6), seed=1)
-    assert np.array_equal(search.points, problem.points)
+def test_the_origins_are_those_of_the_kriging_search(on_models):
+    origins = [suggestion.origin for suggestion in on_models[1]]
+    assert origins == ["design"] * 6 + ["improvement"] * 24
 
 
-def test_the_first_generation_is_a_latin_hypercube():
-    search = Nsga2Search(Domain.continuous(3), 4, population=10)
-    suggestions = drive(search, two_bowls, 20)
-    assert [s.origin for s in suggestions] == ["design"] * 10 + ["generation"] * 10
-    assert (np.sort((10 * search.points[:10]).astype(int), axis=0) == np.arange(10)[:, None]).all()
+def noisy(u, rng, noise=0.05):
+    first, second = two_bowls(u)
+    return [first + noise * rng.normal(), second]
 
 
-def test_a_slow_point_does_not_stop_the_others():
-    search = Nsga2Search(Domain.continuous(2), population=6)
-    batch = [search.ask().point for _ in range(6)]
-    assert [search.ask().origin for _ in range(2)] == ["random", "random"]  # nothing is known yet
-    for point in batch[1:]:
+def test_noise_of_one_objective_is_found_and_leads_to_replicates_on_the_front():
+    rng = np.random.default_rng(3)
+    search = Nsga2Search(Domain.continuous(1), 0)
+    suggestions = drive(search, lambda u: noisy(u, rng), 30)
+    again = [s for s in suggestions if s.origin == "replicate"]
+    assert len(again) > 1
+    assert all(0.0 < s.point[0] < 1.0 for s in again)
+    assert search._fitted.front.criteria == ("reinterpolation", "plain")
+
+
+def test_bounds_keep_the_front_where_they_hold():
+    search = Nsga2Search(Domain.continuous(2), 1, noise=False)
+    for _ in range(24):
+        point = search.ask().point
         search.tell(point, two_bowls(point))
-    assert search.ask().origin == "generation"
-    search.tell(batch[0], [0.0, 0.0])
-    assert [s.origin for s in drive(search, two_bowls, 12)] == ["generation"] * 12
-    near = np.abs(search.points[-6:] - batch[0]).max(axis=1)
-    assert (near < 0.2).any()  # the late one, best of all, has become a parent
+        search.take_margins([point[0] - 0.55])
+    late = search.points[12:]
+    assert (late[:, 0] > 0.5).mean() > 0.7
+    assert np.ptp(late[late[:, 0] > 0.55][:, 1]) > 0.15
 
 
-def test_failures_rank_behind_all_others_and_have_no_children():
-    search = Nsga2Search(Domain.continuous(2), 2, population=10)
-    drive(search, lambda u: [np.nan, np.nan] if u[0] > 0.5 else [u[0] + u[1], 2 - u[0] + u[1]], 100)
-    late = search.points[60:]
-    assert (late[:, 0] > 0.5).mean() < 0.3
-    survivors = search._algorithm._algorithm.pop
-    assert (survivors.get("G") == 0).all()
-    assert np.isfinite(survivors.get("F")).all()
+def test_a_batch_spreads_out():
+    search = Nsga2Search(Domain.continuous(2), 2, noise=False)
+    drive(search, two_bowls, 12)
+    batch = np.array([search.ask().point for _ in range(4)])
+    apart = np.abs(batch[:, None] - batch).max(axis=2) + np.eye(4)
+    assert apart.min() > 0.02
 
 
-@pytest.mark.parametrize(("n_told", "origins"), [(5, ["design"] * 3 + ["generation"]), (9, ["generation"])])
-def test_points_told_before_take_the_place_of_as_many_of_the_first_generation(n_told, origins):
-    search = Nsga2Search(Domain.continuous(2), population=8)
-    for k in range(n_told):
-        search.tell([k / n_told, 0.3], two_bowls(np.array([k / n_told, 0.3])))
-    search.tell([0.9, 0.9], np.nan)
-    assert search.n_foreseen == (3 if n_told == 5 else 8)
-    assert [s.origin for s in drive(search, two_bowls, len(origins))] == origins
-
-
-def parents(search):
-    return [tuple(individual.X.values()) for individual in search._algorithm._algorithm.pop]
-
-
-def test_points_assumed_before_are_waited_for_and_compete_and_so_do_those_told_later():
-    search, prior = Nsga2Search(Domain.continuous(2), population=6), np.array([[0.5, 0.5], [0.31, 0.31]])
-    for point in prior:
-        search.assume(point)
-    batch = [search.ask().point for _ in range(4)]
-    assert search.n_foreseen == 1
-    for point in (*prior, *batch):
-        search.tell(point, two_bowls(point))
-    drive(search, two_bowls, 6)
-    assert (0.5, 0.5) in parents(search)
-    later = Nsga2Search(Domain.continuous(2), population=6)
-    drive(later, two_bowls, 8)
-    later.tell(prior[0], two_bowls(prior[0]))
-    drive(later, two_bowls, 5)
-    assert (0.5, 0.5) in parents(later)
+def test_a_penalty_in_one_objective_is_a_failure():
+    search = Nsga2Search(Domain.continuous(2), 2, noise=False)
+    suggestions = drive(search, lambda u: [two_bowls(u)[0], 1e9 if u[0] > 0.6 else two_bowls(u)[1]], 14)
+    assert any("evaluations failed and are avoided" in s.note for s in suggestions)
+    assert search._fitted.fit.values.max() < 2
 
 
 @pytest.mark.parametrize("population", [3, 0, 2.5, "20", True])
-def test_too_small_a_population_is_refused(population):
+@pytest.mark.parametrize("models", [True, False])
+def test_too_small_a_population_is_refused(population, models):
     with pytest.raises(
         SolverError, match=f"population={population!r} is not a size of generations; use a whole number, 4 or more"
     ):
-        Nsga2Search(Domain.continuous(2), population=population)
+        Nsga2Search(Domain.continuous(2), population=population, models=models)
 
 
 @pytest.mark.parametrize("n_objectives", [1, 0, 2.0, "2", True])
@@ -144,10 +89,33 @@ def test_a_number_that_is_not_of_several_objectives_is_refused(n_objectives):
         Nsga2Search(Domain.continuous(2), n_objectives=n_objectives)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_it_covers_more_than_random_search(seed):
-    search, other = Nsga2Search(Domain.continuous(4), seed), RandomSearch(Domain.continuous(4), seed)
-    drive(search, zdt1, 200)
-    drive(other, lambda u: 0.0, 200)
-    volume = HV(ref_point=np.array([1.1, 6.0]))
-    assert volume(search.values) > volume(np.array([zdt1(u) for u in other.points])) + 0.2
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            {"acquisition": len},
+            r"acquisition=<built-in function len> is no setting of Nsga2Search\(models=True\); use ParegoSearch",
+        ),
+        ({"surrogate": 1}, "surrogate=1 is no setting"),
+        ({"models": False, "n_initial": 9}, r"n_initial=9 is no setting of Nsga2Search\(models=False\); use models=True"),
+    ],
+)
+def test_settings_that_would_have_no_effect_are_refused(arguments, said):
+    with pytest.raises(SolverError, match=said):
+        Nsga2Search(Domain.continuous(2), **arguments)
+
+
+def test_settings_of_the_kriging_search_reach_the_models():
+    search = Nsga2Search(Domain.continuous(2), n_initial=9, correlation="gaussian", n_objectives=3)
+    assert search.capabilities.n_initial == 9
+    assert [model.ensemble.correlation.name for model in search._model.models] == ["gaussian"] * 3
+
+
+def test_a_damaged_state_is_refused():
+    search = Nsga2Search(Domain.continuous(2))
+    drive(search, two_bowls, 8)
+    state = search.state()
+    assert set(state) == {"0", "1"}
+    for damaged in ({"0": state["0"]}, {**state, "2": state["0"]}, {"0": 1, "1": 2}, {"0": {}, "1": {}}):
+        with pytest.raises(SolverError, match="damaged"):
+            Nsga2Search(Domain.continuous(2)).restore(damaged)

@@ -260,7 +260,7 @@ RECALLS = {"first": make_scorer(recall_score, pos_label=0), "second": make_score
 
 
 def objectives(estimator=None, space=SPACE, **options):
-    options = {"n_iter": 24, "search": "nsga2", "scoring": RECALLS, "refit": "second"} | options
+    options = {"n_iter": 12, "search": "nsga2", "scoring": RECALLS, "refit": "second"} | options
     return search(estimator, space, **options)
 
 
