@@ -227,9 +227,10 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
                 names = getattr(self, "feature_names_in_", None)
                 which = f"x{column}" if names is None else repr(names[column])
                 others = ", ".join(map(repr, self._missing_rules[1:]))
+                gap = "give the rows as HistoryPipeline(..., history=), use start='known'"
                 raise DataError(
                     f"{int(unknown.sum())} readings are missing (NaN, or a gap in time), the first that of {which} at "
-                    f"{tape.label(step)}; fill them, or use missing={others}"
+                    f"{tape.label(step)}; {gap if tape.absent[step] else 'fill them'}, or use missing={others}"
                 )
         if self.start == "raise" and absent.any():
             early = absent & self._reached(tape)

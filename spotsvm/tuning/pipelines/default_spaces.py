@@ -60,8 +60,8 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     Raises
     ------
     ArgumentError
-        If no part has a default space, a CutoffClassifier has no classes, or a LeakyRain has several pairs, which cannot be
-        tuned separately; a ValueError.
+        If no part has a default space, a CutoffClassifier has no classes, or a LeakyRain has a window twice, whose decays cannot
+        be tuned separately; a ValueError.
 
     See Also
     --------
@@ -72,7 +72,8 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     -----
     C and gamma have the ranges of LIBSVM's guide. epsilon is in units of the target: scale the target by
     TransformedTargetRegressor.
-    nu is from 0.01 to 0.5. A MultiKernelSVC has the space of the richest of its nested kernel models.
+    nu is from 0.01 to 0.5. The windows of a LeakyRain share one decay. A MultiKernelSVC has the space of the richest of its
+    nested kernel models.
 
     Examples
     --------
@@ -138,12 +139,16 @@ def _parts(estimator: Any) -> list[tuple[str, Any]]:
 
 
 def _leaky_rain(estimator: LeakyRain) -> Space:
-    if np.ndim(estimator.decays) or np.ndim(estimator.windows):
+    """Return the space of one decay, which several windows share, and of a single window."""
+    decay = {"decays": uniform(0.0, 0.999)}
+    if not np.ndim(estimator.windows):
+        return decay | {"windows": randint(10, 501)}
+    if len(np.unique(estimator.windows)) < len(estimator.windows):
         raise ArgumentError(
-            f"LeakyRain(decays={estimator.decays!r}, windows={estimator.windows!r}) has several pairs, which cannot be tuned "
-            "separately; use one LeakyRain per pair in a FeatureUnion"
+            f"LeakyRain(decays={estimator.decays!r}, windows={estimator.windows!r}) has a window twice, whose decays cannot be "
+            "tuned separately; use one LeakyRain per pair in a FeatureUnion"
         )
-    return {"decays": uniform(0.0, 0.999), "windows": randint(10, 501)}
+    return decay
 
 
 def machine_space(epsilon: bool = False) -> Space:

@@ -63,7 +63,7 @@ def test_across_the_border_rows_are_as_in_the_whole_series(border, decay, window
 def test_between_far_sets_rows_are_summed_from_those_that_there_are():
     rain = rainfall(200)
     leaky = LeakyRain(0.95, 30, start="zero").fit(rain.iloc[:50])
-    with pytest.raises(DataError, match="60 readings are missing .* at 1987-03-31 22:00:00; fill them, or use missing='zero'"):
+    with pytest.raises(DataError, match="60 readings are missing .* at 1987-03-31 22:00:00; give the rows as HistoryPipeline"):
         leaky.transform(rain.iloc[100:150])
     dry = leaky.set_params(missing="zero").transform(rain.iloc[100:150])
     pd.testing.assert_frame_equal(dry, LeakyRain(0.95, 30, start="zero").fit_transform(rain.iloc[100:150]))
@@ -163,9 +163,11 @@ def test_gaps_in_time():
         DataError, match=r"2 readings are missing \(NaN, or a gap in time\), the first that of 'north' at 1987-03-29 20:00:00"
     ):
         LeakyRain(0.3, 5, start="zero").fit(rain.drop(rain.index[20]))
-    with pytest.raises(DataError, match="fill them, or use missing='zero', 'ignore', 'nan'"):
+    with pytest.raises(DataError, match="use start='known', or use missing='zero', 'ignore', 'nan'"):
         LeakyRain(0.3, 5, start="zero").fit(rain.iloc[:30]).transform(rain.iloc[33:])
-    with pytest.raises(DataError, match="1 readings are missing .* the first that of x1 at row 7"):
+    with pytest.raises(
+        DataError, match="1 readings are missing .* the first that of x1 at row 7; fill them, or use missing='zero'"
+    ):
         LeakyRain(0.3, 5, start="zero").fit(rain.mask(np.arange(120).reshape(60, 2) == 15).to_numpy())
 
 

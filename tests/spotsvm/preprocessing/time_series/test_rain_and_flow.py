@@ -27,6 +27,7 @@ from spotsvm import (
     LeakyRain,
     SpotSearchCV,
     Study,
+    default_space,
     oversearching,
     whole_history_scorer,
 )
@@ -252,6 +253,17 @@ def test_each_search_tunes_it_in_a_search_of_scikit_learns_kind_and_tells_once(s
         two, _ = recorded(clone(tuned).set_params(n_jobs=2).fit, X, ALARM)
         assert two.best_params_ == tuned.best_params_
         assert recorded(oversearching, tuned, method="folds")[0].n_trials == 3
+
+
+def test_the_default_space_of_the_pipeline_as_written():
+    space = default_space(the_sentence())
+    assert list(space) == ["leakyrain__decays", "delayembedding__dimensions", "evosvc__C", "evosvc__gamma"]
+    tuned = SpotSearchCV(the_sentence(), space, n_iter=2, search="random", cv=NEAR_AND_FAR, random_state=0)
+    tuned, told = recorded(tuned.fit, X, ALARM)
+    assert np.isfinite(tuned.cv_results_["mean_test_score"]).all()
+    answers, told = recorded(tuned.predict, X[:100])
+    assert len(told) == 1
+    assert np.isfinite(answers).all()
 
 
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "neg_log_loss"])

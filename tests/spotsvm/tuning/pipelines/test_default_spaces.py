@@ -42,6 +42,7 @@ PLAIN = {"sweep": None, "start": []}
     ("estimator", "names"),
     [
         (LeakyRain(0.3, 50), ["decays", "windows"]),
+        (LeakyRain(), ["decays"]),
         (DelayEmbedding(), ["dimensions"]),
         (PrincipalMonomials(), ["n_components"]),
         (ImportanceFraction(), ["fraction"]),
@@ -90,8 +91,8 @@ def test_what_has_no_default():
         ArgumentError, match="StandardScaler has no default space; those with one are LeakyRain, DelayEmbedding, Pr"
     ):
         default_space(StandardScaler())
-    with pytest.raises(ArgumentError, match="has several pairs, which cannot be tuned separately; use one LeakyRain per pair"):
-        default_space(make_pipeline(LeakyRain()))
+    with pytest.raises(ArgumentError, match="has a window twice, whose decays cannot be tuned separately; use one"):
+        default_space(make_pipeline(LeakyRain(windows=(50, 50))))
 
 
 EXPONENTS = {"C": (-5, 15), "gamma": (-15, 3), "epsilon": (-8, 0)}
