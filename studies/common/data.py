@@ -63,6 +63,12 @@ def read_table(name: str) -> pd.DataFrame:
         raise DataError(f"{file}: cannot be read as CSV: {error}") from error
 
 
+def has_table(name: str) -> bool:
+    """Return whether the folder of data has `name`.csv or `name`.csv.gz."""
+    folder = data_folder()
+    return folder is not None and any((folder / f"{name}{ending}").is_file() for ending in (".csv", ".csv.gz"))
+
+
 def read_binary(name: str) -> tuple[Floats, Floats]:
     """Read a set with two classes: features as numbers, rows with missing values left out, and labels -1 and 1."""
     return _binary(read_table(name), name)

@@ -14,10 +14,14 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from spotsvm.multi_kernel import ConicModel, FixedKernelModel, KernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.nested import nested
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.kernels import squared_distances
 from spotsvm.solvers.search.registry import SearchName
+from spotsvm.studies.common.data import has_table
 from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.studies.common.view_sets import ViewSet, read_ads, read_mfeat
+from spotsvm.studies.common.view_sets import MFEAT_VIEWS, ViewSet, digits_by_quarters, read_ads, read_mfeat
+from spotsvm.studies.nested_vns.rivals import MKL
 from spotsvm.study.given import equal_start
 
 
@@ -86,12 +90,24 @@ TRIALS = (100, 500)
 SCALES = (0.25, 1.0, 4.0)
 MODELS = ("linear", "fixed", "tuned")
 SEARCHES: dict[str, SearchName] = {"VNS of the paper": "carrizosa2014", "vns": "vns"}
+#: models whose kernels are fixed, so that methods of multiple kernel learning find their weights
+WEIGHED = ("linear", "fixed")
+#: C of the rivals, with kernels of mean square 1
+COSTS = tuple(2.0**k for k in range(-4, 5, 2))
 TABLES = {"linear": "4, linear (10)", "fixed": "5, model (7)", "tuned": "5, model (8)"}
 
 
 def view_sets() -> list[ViewSet]:
     """Read the available sets: the views of numerals in four tasks, and part of the advertisements."""
     return [*(read_mfeat(task, n_views) for task in ("EO", "SL") for n_views in (4, 6)), read_ads()]
+
+
+def quick_view_sets() -> list[ViewSet]:
+    """Return 400 rows of a task on numerals, or without its files scikit-learn's digits by quarters."""
+    if not all(has_table(f"mfeat_{view}") for view in MFEAT_VIEWS[:4]):
+        return [digits_by_quarters()]
+    whole = read_mfeat("EO", 4)
+    return [whole._replace(name=f"{whole.name} (400 rows)", X=whole.X[::5], y=whole.y[::5])]
 
 
 def model_sequence(model: str, data: ViewSet) -> list[KernelModel]:
@@ -111,6 +127,13 @@ def kernel_jobs(sets: Sequence[ViewSet], seeds: Sequence[int], trials: tuple[int
     names = ("data set", "model", "search", "seed")
     cases = product(sets, MODELS, SEARCHES, seeds)
     return [Job(dict(zip(names, (data.name, *case), strict=True)), _run, (data, *case, trials)) for data, *case in cases]
+
+
+def rival_jobs(sets: Sequence[ViewSet], seeds: Sequence[int], costs: Sequence[float] = COSTS) -> list[Job]:
+    """Return the jobs of the methods of multiple kernel learning, on the same training rows and folds."""
+    names = ("data set", "model", "search", "seed")
+    cases = product(sets, WEIGHED, MKL, seeds)
+    return [Job(dict(zip(names, (data.name, *case), strict=True)), _rival, (data, *case, costs)) for data, *case in cases]
 
 
 def tune_nested(
@@ -149,17 +172,59 @@ def _run(data: ViewSet, model: str, search: str, seed: int, trials: tuple[int, i
     }
 
 
-def kernel_table(runs: pd.DataFrame) -> pd.DataFrame:
+def _rival(data: ViewSet, model: str, method: str, seed: int, costs: Sequence[float]) -> dict[str, Any]:
+    began = time.process_time()
+    X, y, X_test, y_test = data.split(seed)
+    kernels, of_test = base_kernels(model, data, X, X), base_kernels(model, data, X_test, X)
+    units = np.einsum("mii->m", kernels)[:, None, None] / len(y)  # mean squares of the training rows
+    kernels, of_test = kernels / units, of_test / units
+    folds = list(RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed).split(X, y))
+    errors = [
+        np.mean([_error_of(method, kernels[:, a][:, :, a], y[a], kernels[:, b][:, :, a], y[b], cost) for a, b in folds])
+        for cost in costs
+    ]
+    best = int(np.argmin(errors))
+    return {
+        "parameters": len(kernels),
+        "cross-validated error": 100.0 * errors[best],
+        "test error": 100.0 * _error_of(method, kernels, y, of_test, y_test, costs[best]),
+        "seconds": time.process_time() - began,
+    }
+
+
+def base_kernels(model: str, data: ViewSet, X: Any, Z: Any) -> Any:
+    """Return the kernels of each group between two sets of rows, (m, n_X, n_Z): linear, or Gaussian with the widths of eq. 13."""
+    found = []
+    for columns in data.groups.values():
+        A, B = X[:, columns], Z[:, columns]
+        if model == "linear":
+            found.append(A @ B.T)
+        else:
+            distances = squared_distances(A, B)
+            found += [np.exp(-distances / (scale * A.shape[1])) for scale in SCALES]
+    return np.array(found)
+
+
+def _error_of(method: str, kernels: Any, y: Any, of_test: Any, y_test: Any, cost: float) -> float:
+    """Return the error on test rows of the machine with the weights that a method finds on the training rows."""
+    weights = MKL[method](kernels, y, cost)
+    result = solve_dual(np.tensordot(weights, kernels, 1), y, cost, "exact", bias=True)
+    decision = np.tensordot(weights, of_test, 1) @ (result.alpha * y) + result.bias
+    return float(np.mean((decision > 0) != (y_test > 0)))
+
+
+def kernel_table(runs: pd.DataFrame, others: bool = True) -> pd.DataFrame:
     """Return a row for each set and model: printed figures, and mean, standard deviation and rank of each search over the seeds.
 
-    A rank is the range that the printed best, median and worst errors of the 12 other methods allow. Incomplete data have no
-    rank.
+    With `others` printed sets that were not run have rows too. A rank is the range that the printed best, median and worst errors
+    of the 12 other methods allow. Incomplete data have no rank.
     """
     rows = []
     for model in MODELS:
         printed_sets = [name for of_model, name in TABLES_4_AND_5 if of_model == model]
         ours = list(dict.fromkeys(runs[runs.model == model]["data set"]))
-        for name in [*ours, *(n for n in printed_sets if not any(o.startswith(n) for o in ours))]:
+        missing = [n for n in printed_sets if not any(o.startswith(n) for o in ours)] if others else []
+        for name in [*ours, *missing]:
             rows.append(_row(model, name, runs[(runs.model == model) & (runs["data set"] == name)]))
     return pd.DataFrame(rows).dropna(axis=1, how="all")
 
@@ -170,20 +235,22 @@ def _row(model: str, name: str, runs: pd.DataFrame) -> dict[str, Any]:
     if printed is not None:
         row |= {"best": printed.best, "median": printed.median, "worst": printed.worst}
         row |= {"nested VNS printed": printed.error, "rank printed": str(printed.rank)}
-    for search, of_search in runs.groupby("search", sort=False):
+    for search in map(str, runs["search"].unique()):
+        of_search = runs[runs.search == search]
         errors = of_search["test error"]
-        row |= {str(search): errors.mean(), f"sd {search}": errors.std()}
-        if printed is not None and (model, name) in TABLES_4_AND_5:  # incomplete data have no rank
+        row |= {search: errors.mean(), f"sd {search}": errors.std()}
+        if search in SEARCHES and printed is not None and (model, name) in TABLES_4_AND_5:  # incomplete data have no rank
             low, high = rank_bounds(printed, float(errors.mean()))
             row[f"rank {search}"] = str(low) if low == high else f"{low} to {high}"
-        row[f"poorer model, {search}"] = of_search["test error of the poorer model"].mean()
+        if search in SEARCHES:
+            row[f"poorer model, {search}"] = of_search["test error of the poorer model"].mean()
     return row
 
 
 def on_tables_4_and_5(runs: pd.DataFrame) -> str:
     """Return in words on which sets of numerals the rank is at least as good as the printed rank."""
     texts = []
-    for search, of_search in runs.groupby("search", sort=False):
+    for search, of_search in runs[runs.search.isin(SEARCHES)].groupby("search", sort=False):
         good: list[str] = []
         rest: list[str] = []
         for key, group in of_search.groupby(["model", "data set"], sort=False):
@@ -202,11 +269,20 @@ def on_tables_4_and_5(runs: pd.DataFrame) -> str:
                 + (f"; not on {', '.join(rest)}" if rest else "")
             )
     columns = ["test error of the poorer model", "test error"]
-    means = runs.groupby("search", sort=False)[columns].mean()
+    means = runs[runs.search.isin(SEARCHES)].groupby("search", sort=False)[columns].mean()
     nest = ", ".join(f"{row.Index} {row[1]:.2f} to {row[2]:.2f}" for row in means.itertuples())
     ranks = (
         f"Means over {runs.seed.nunique()} seeds on the views of numerals, +- their standard errors. {'. '.join(texts)}. "
         if texts
         else ""
     )
-    return f"{ranks}Mean test error over all sets, from the poorer model to the richer: {nest}."
+    rivals = runs[~runs.search.isin(SEARCHES)]
+    texts = [
+        f"{TABLES[str(model)]}: "
+        + ", ".join(
+            f"{search!s} {error:.2f}" for search, error in group.groupby("search", sort=False)["test error"].mean().items()
+        )
+        for model, group in runs[runs.model.isin(rivals.model)].groupby("model", sort=False)
+    ]
+    beside = f" Mean test error of the rivals, table by table: {'; '.join(texts)}." if texts else ""
+    return f"{ranks}Mean test error over all sets, from the poorer model to the richer: {nest}.{beside}"
