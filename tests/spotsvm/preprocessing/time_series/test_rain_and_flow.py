@@ -82,7 +82,9 @@ def test_the_pipeline_as_written_is_scored_on_any_folds(splitter, kind):
         assert scores.min() > 0.55
 
 
-@pytest.mark.parametrize("model", [LogisticRegression(), SVC(), SVR(), LinearRegression(), RandomForestRegressor(5)])
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(solver="newton-cholesky"), SVC(), SVR(), LinearRegression(), RandomForestRegressor(5)]
+)
 def test_any_model_at_the_end_is_fitted_and_asked_with_a_gap(model):
     y = ALARM if hasattr(model, "predict_proba") or isinstance(model, SVC) else FLOW
     train, test = slice(120, 240), slice(360, 480)
@@ -268,7 +270,9 @@ def test_the_default_space_of_the_pipeline_as_written():
 
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "neg_log_loss"])
 def test_a_score_can_leave_out_rows_that_lack_history(scoring):
-    model = make_pipeline(LeakyRain(0.9, 30), DelayEmbedding(), PCA(), StandardScaler(), LogisticRegression())
+    model = make_pipeline(
+        LeakyRain(0.9, 30), DelayEmbedding(), PCA(), StandardScaler(), LogisticRegression(solver="newton-cholesky")
+    )
     model, _ = recorded(model.fit, X[:240], ALARM[:240])
     scorer, plain = whole_history_scorer(scoring), get_scorer(scoring)
     assert recorded(scorer, model, X[240:], ALARM[240:]) == (pytest.approx(plain(model, X[240:], ALARM[240:])), [])
