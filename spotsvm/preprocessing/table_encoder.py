@@ -225,7 +225,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         looked_at = {k: names[j] for k, j in enumerate(self._owners.tolist()) if k in days or j not in self._encoders}
         lost = self._lost_digits(table, given, values)
         self.notices_ = (*notices(findings), *lost, *column_codes(given, looked_at, days))
-        if not self.columns_["n_outputs"].any():
+        if not self._n_outputs.any():
             causes = [f"column {name!r} is {treatment}" for name, _, treatment, *_ in self._report[:_CAUSES]]
             more = f"; and {len(self._report) - _CAUSES} more" if len(self._report) > _CAUSES else ""
             raise DataError(f"there is nothing to learn from: {'; '.join(causes)}{more}; name a column as categorical to use it")
@@ -251,7 +251,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         DataError
             If ten or more rows have a value in a column of numbers or dates, and none of the values can be read.
         """
-        check_is_fitted(self, "columns_")
+        check_is_fitted(self, "reading_")
         table = self._checked(X, reset=False)
         read, findings = self.reading_.read(table) if isinstance(table, pd.DataFrame) else ({}, [])
         values = self._in_units(table, self._floats(table, read)[0])
@@ -268,9 +268,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def sources_(self) -> NDArray[np.intp]:
         """The position of the input column of each output."""
-        check_is_fitted(self, "columns_")
-        counts = self.columns_["n_outputs"]
-        blocks = [np.full(counts[k], k) for k, _ in self._blocks()]
+        check_is_fitted(self, "reading_")
+        blocks = [np.full(self._n_outputs[k], k) for k, _ in self._blocks()]
         return np.concatenate([self._owners[self._used], self._owners[self._gaps], *blocks]).astype(np.intp)
 
     @property
@@ -291,7 +290,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ndarray of str
             A name for each output.
         """
-        check_is_fitted(self, "columns_")
+        check_is_fitted(self, "reading_")
         given = check_feature_names_in(self, input_features)
         names: list[str] = []
         for k in dict.fromkeys(self._owners.tolist()):
@@ -481,6 +480,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.reading_.columns[k] = replace(self.reading_.of(k), used=False)
         self._note_truths(values)
         told: list[Finding] = []
+        self._n_outputs = counts
         self._report: list[tuple[Any, ...]] = []
         for k, (name, kind) in enumerate(zip(names, self._kinds, strict=True)):
             findings = [replace(one, about={**one.about, "kind": kind}) for one in found.get(k, [])]

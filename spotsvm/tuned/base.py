@@ -112,7 +112,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     _search: ClassVar[Any] = "kriging"
     _log_gammas: ClassVar[tuple[float, ...]] = (-3.0, -7.0, 1.0)
     _log_costs: ClassVar[tuple[float, ...]] = ()
-    _log_costs_squared: ClassVar[tuple[float, ...]] = (-4.0, -1.0, 2.0, 5.0, 9.0)
+    _log_costs_squared: ClassVar[tuple[float, ...]] = (-1.0, 2.0, 5.0, 9.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

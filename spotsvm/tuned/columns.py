@@ -57,28 +57,24 @@ class Columns:
             self.unit = factors(np.maximum(np.abs(low - self.origin), np.abs(high - self.origin)))
             self.scale = _inverse(_sparse_deviation(self._moved(X)), varies(low, high))
             return self
-        encoded: dict[Any, tuple[Numbers, Floats]] = {}
+        self.encoder = TableEncoder(self.categorical)
+        with untold():  # the model tells, once
+            E = self.encoder.fit_transform(X)
+        of_reading: dict[Any, Numbers] = {}
         for name, encoding in self.encodings.items():
-            if encoding.reading not in encoded:
-                numbers = Numbers(encoding, self.categorical)
-                encoded[encoding.reading] = numbers, numbers.fit_transform(X)
-            numbers, E = encoded[encoding.reading]
+            if encoding.reading not in of_reading:
+                of_reading[encoding.reading] = Numbers(encoding).fit(E, self.encoder)
+            numbers = self.numbers[name] = of_reading[encoding.reading]
             kept = np.zeros(len(numbers.sources), dtype=bool) if encoding.scaled else numbers.is_kept
             same = next(
                 (one for one in self.scaled if self.numbers[one] is numbers and (self.scaled[one].kept == kept).all()), None
             )
-            self.numbers[name] = numbers
-            self.scaled[name] = self.scaled[same] if same else Scaled(self.kinds, kept).fit(E, target)
+            self.scaled[name] = self.scaled[same] if same else Scaled(self.kinds, kept).fit(numbers.of(E), target)
         self.notices = list(self.encoder.notices_)
         if len(X) > _FAR**2:  # in fewer rows no number is as far from the mean
-            standard = self.scaled[STANDARD].standardised(encoded[self.encodings[STANDARD].reading][1])
+            standard = self.scaled[STANDARD].standardised(self.numbers[STANDARD].of(E))
             self.notices += self.of_capped(self.n_capped({STANDARD: {"standard": standard}}), len(X))
         return self
-
-    @property
-    def encoder(self) -> TableEncoder:
-        """The encoder of the columns as they are read; there is none for sparse rows."""
-        return self.numbers[STANDARD].encoder
 
     @property
     def is_sparse(self) -> bool:
@@ -118,14 +114,11 @@ class Columns:
             columns = {"standard": self._moved(X).multiply(self.scale).tocsr()}
             return {STANDARD: columns, LEVELS: columns}
         with untold():
-            encoded: dict[Any, Floats] = {}
-            for name, one in self.encodings.items():
-                if one.reading not in encoded:
-                    encoded[one.reading] = self.numbers[name].transform(X)
+            E = self.encoder.transform(X)
         views: Views = {}
-        for name, one in self.encodings.items():
+        for name in self.encodings:
             same = next((other for other in views if self.scaled[other] is self.scaled[name]), None)
-            views[name] = views[same] if same else self.scaled[name].transform(encoded[one.reading])
+            views[name] = views[same] if same else self.scaled[name].transform(self.numbers[name].of(E))
         return views
 
     def kernel_columns(self, views: Views, sweep: Sweep, rows: Any = None) -> Any:
@@ -155,45 +148,38 @@ class Columns:
 
 
 class Numbers:
-    """A table as numbers by one encoding, before they are scaled."""
+    """The numbers of an encoded table by one encoding, before they are scaled."""
 
-    def __init__(self, encoding: Encoding, categorical: Any):
+    def __init__(self, encoding: Encoding):
         self.encoding = encoding
-        said = [categorical] if isinstance(categorical, str) else list(categorical)
-        self.encoder = TableEncoder([*said, *encoding.codes] if encoding.codes else categorical)
 
-    def fit_transform(self, X: Any) -> Floats:
-        """Fit on rows and return their numbers."""
-        with untold():  # the model tells, once
-            E = self.encoder.fit_transform(self._table(X))
-        self.names = [str(name) for name in self.encoder.get_feature_names_out()]
-        self.cycles = [(self.names.index(name), period) for name, period in self.encoding.cycles.items() if name in self.names]
-        self.names += [f"{self.names[k]}_sine" for k, _ in self.cycles]
+    def fit(self, E: Floats, encoder: TableEncoder) -> Self:
+        """Learn the levels of codes from encoded rows."""
+        names = [str(name) for name in encoder.get_feature_names_out()]
+        places = {name: k for k, name in enumerate(names)}
+        cycles = [(places[name], period) for name, period in self.encoding.cycles.items() if name in places]
+        codes = [(places[name], np.unique(E[:, places[name]])) for name in self.encoding.codes if name in places]
+        self._cycles, self._periods = np.array(cycles, dtype=np.intp).reshape(-1, 2).T
+        self._codes = np.repeat([k for k, _ in codes], [len(levels) for _, levels in codes]).astype(np.intp)
+        self._levels = np.concatenate([levels for _, levels in codes]) if codes else np.empty(0)
+        self._others = np.setdiff1d(np.arange(len(names)), self._codes)
+        self.names = [names[k] for k in self._others] + [f"{names[k]}_sine" for k, _ in cycles]
+        self.names += [f"{names[k]}_{level:g}" for k, level in zip(self._codes, self._levels, strict=True)]
+        from_ = np.concatenate([self._others, self._cycles, self._codes]).astype(np.intp)
         #: the input column of each number
-        self.sources = np.concatenate([self.encoder.sources_, self.encoder.sources_[[k for k, _ in self.cycles]]]).astype(np.intp)
+        self.sources = encoder.sources_[from_]
         #: levels, marks of gaps and texts, which have a suitable scale as encoded
-        self.is_kept = np.concatenate([~self.encoder.scaled_, np.zeros(len(self.cycles), dtype=bool)])
-        return self._turned(E)
+        self.is_kept = ~encoder.scaled_[from_] | (np.arange(len(from_)) >= len(from_) - len(self._codes))
+        return self
 
-    def transform(self, X: Any) -> Floats:
-        """Return rows as numbers."""
-        return self._turned(self.encoder.transform(self._table(X)))
-
-    def _table(self, X: Any) -> Any:
-        """Return the rows of an array as a frame if some of its columns are codes."""
-        if not self.encoding.codes or isinstance(X, pd.DataFrame):
-            return X
-        return pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
-
-    def _turned(self, E: Floats) -> Floats:
-        """Return encoded rows with cosine and sine in place of each number of a cycle."""
-        if not self.cycles:
+    def of(self, E: Floats) -> Floats:
+        """Return encoded rows with a cosine and a sine for each number of a cycle, and 0/1 columns for each code."""
+        if not (len(self._cycles) or len(self._codes)):
             return E
-        columns, periods = (np.array(part) for part in zip(*self.cycles, strict=True))
-        angles = 2.0 * np.pi * E[:, columns] / periods
-        E = E.copy()
-        E[:, columns] = np.cos(angles)
-        return np.hstack([E, np.sin(angles)])
+        angles = 2.0 * np.pi * E[:, self._cycles] / self._periods
+        others = E.copy()
+        others[:, self._cycles] = np.cos(angles)
+        return np.hstack([others[:, self._others], np.sin(angles), E[:, self._codes] == self._levels])
 
 
 class Scaled:

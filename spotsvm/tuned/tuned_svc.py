@@ -278,7 +278,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         return StratifiedKFold(min(n_folds, most), shuffle=True, random_state=seed)
 
     def _slack(self, gains: Array) -> float:
-        return float(2.0 * max(gains.std(), 0.1) / np.sqrt(len(gains)))
+        return float(max(gains.std(), 0.1) / np.sqrt(len(gains)))
 
     def _rule(self, score: Score, most: int | None = None) -> Rule:
         return Rule(score, self.average, most, calibrated=True, shift=None if self.threshold is None else self._shift)

@@ -160,7 +160,7 @@ class TunedSVR(RegressorMixin, TunedModel):
         return np.asarray(decisions, dtype=np.float64) * self._deviation + self._mean
 
     def _slack(self, gains: Array) -> float:
-        return max(0.5 * abs(float(gains.mean())), 1e-300)
+        return max(0.02 * abs(float(gains.mean())), 1e-300)
 
     def _keep(self, found: Combination, rows: JudgedRows) -> None:
         self._unusual, self._unusual_weights = np.abs(found.decisions[:, 0] - rows.y), rows.weights

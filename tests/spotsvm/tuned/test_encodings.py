@@ -57,9 +57,15 @@ def test_levels_stay_as_encoded_and_hours_are_on_a_circle():
     assert views[LEVELS]["standard"][:, :-9] == pytest.approx(views[STANDARD]["standard"][:, :-9])
     numbers = columns.numbers[CYCLES]
     here, there = numbers.names.index("hour"), numbers.names.index("hour_sine")
-    circle = numbers.transform(TABLE)[:, [here, there]]
+    E = columns.encoder.transform(TABLE)
+    circle = numbers.of(E)[:, [here, there]]
     assert circle[7] == pytest.approx([np.cos(7 * np.pi / 12), np.sin(7 * np.pi / 12)])
-    assert columns.numbers[CODES].transform(TABLE).shape[1] == views[LEVELS]["standard"].shape[1] + 4
+    codes = columns.numbers[CODES]
+    places = [codes.names.index(f"code_{k}") for k in range(1, 6)]
+    assert (codes.of(E)[:, places] == pd.get_dummies(TABLE["code"]).to_numpy()).all()
+    assert "code" not in codes.names
+    assert codes.is_kept[places].all()
+    assert set(codes.sources[places]) == {1}
     sweep = Sweep("squared_rbf", 0.0, column_factors=(1.0, 1.0, 3.0, 1.0, 1.0), encoding=CYCLES)
     scaled, plain = columns.kernel_columns(views, sweep), views[CYCLES]["standard"]
     assert scaled[:, [here, there]] == pytest.approx(3.0 * plain[:, [here, there]])

@@ -120,7 +120,7 @@ def test_a_column_without_a_part_in_the_target_is_scaled_down():
     model = TunedSVR(families=["rbf"], space={"scale__noise_*": loguniform(0.01, 10)}, random_state=0, average=False).fit(rows, y)
     assert model.best_params_["scale__noise_*"] < 0.3
     assert list(model.settings_) == ["family", "width", "C", "scale__noise_*", "epsilon", "weight", "score"]
-    assert set(model.settings_["scale__noise_*"][:12]) == {1.0}
+    assert set(model.settings_["scale__noise_*"][:10]) == {1.0}
     plain = TunedSVR(families=["rbf"], random_state=0, average=False).fit(rows, y)
     assert model.expected_score_.value > plain.expected_score_.value + 0.1
     assert np.isfinite(model.predict(rows)).all()
