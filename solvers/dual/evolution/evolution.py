@@ -55,10 +55,8 @@ class EvolutionSettings:
 def evolve(problem: DualProblem, kind: str, rng: np.random.Generator, settings: EvolutionSettings | None = None) -> Solution:
     """Maximise the dual without bias by evolution: Mierswa 2006, Evolutionary learning with kernels, section 4.2 and Fig. 4.
 
-    "two_stage" is the improvement that section 6 names: switching until it ends, then Gaussian mutation of the values that are
-    not at the same bound in all parents. Where the paper is silent, a generation is as in its software (YALE). A mutant of k
-    coordinates is evaluated in O(k^2); its gradient is computed, in O(n k), when it becomes a parent. An improvement exceeds
-    1e-12 of the fitness.
+    "two_stage" is the improvement of section 6: switching until it ends, then Gaussian mutation without values at a common bound.
+    Where the paper is silent, a generation is as in its software (YALE). An improvement exceeds 1e-12 of the fitness.
     """
     if kind not in KINDS:
         raise SolverError(f"kind={kind!r}; use one of {', '.join(KINDS)}")

@@ -135,11 +135,10 @@ def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Count
 def log_factor_gradient(
     kernel: Kernel, X: Floats, Z: Floats, passes: Sequence[ConformalPass], n_used: Counts, steps: Floats
 ) -> tuple[Floats, Floats]:
-    """Return log D of the last pass at the rows X, (n, n_pairs), and its gradient, (n, n_pairs, d).
+    """Return log D of the last pass at the rows X, (n, n_pairs), and its gradient, (n, n_pairs, d), 0 where log D is held at -80.
 
-    log D is -kappa f^2 (Williams et al. 2005, eq. 14), at least -80; its gradient is -2 kappa f grad f, 0 where log D is held at
-    -80. With `rates` log D is that of the support vectors (eq. 7). Z are the rows that any pass uses, `steps` those of
-    `expansion_gradient`.
+    log D is -kappa f^2 (Williams et al. 2005, eq. 14), or with `rates` that of the support vectors (eq. 7), at least -80. Z are
+    the rows that any pass uses, `steps` those of `expansion_gradient`.
     """
     n_pairs = len(passes[0].intercept)
     log_D, gradient = np.zeros((len(X), n_pairs)), np.zeros((len(X), n_pairs, X.shape[1]))

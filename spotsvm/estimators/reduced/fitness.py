@@ -138,12 +138,10 @@ class TrainedPairs:
 
 
 class SubsetMachine:
-    """Machines that are trained on some rows and classify the validation set.
+    """Machines trained on some rows, which classify the validation set; classes are 0 .. n_classes - 1.
 
-    A small set is solved exactly on its own kernel matrix; one whose matrices do not fit into `max_bytes`, by LIBSVM, which keeps
-    only parts of them. As many bytes are for kernel values with the validation set. Classes are numbers, 0 .. n_classes - 1.
-    `kernel` gives the kernel of a gamma, None the Gaussian one, whose distances are kept; `judge` scores the decisions, None by
-    accuracy.
+    A set whose matrices do not fit into `max_bytes` is solved by LIBSVM, others exactly; as many bytes are for values with the
+    validation set. `kernel` gives the kernel of a gamma, None the Gaussian one; `judge` scores decisions, None by accuracy.
     """
 
     def __init__(
