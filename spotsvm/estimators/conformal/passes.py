@@ -76,8 +76,8 @@ class SolvedPass(NamedTuple):
 class PassProblem(NamedTuple):
     """The problem of one pair of classes: the base kernel's matrix, and each row's label and upper bound of alpha.
 
-    `solve` takes a kernel matrix, labels, bounds, and whether there is a free threshold; `bias` is that of `ConformalSVC`, `about`
-    names the pair in messages. D follows the support vectors if there are squared `distances`, else f.
+    `solve` takes a kernel matrix, labels, bounds, and whether there is a free threshold; `bias` is that of `ConformalSVC`;
+    `about` names the pair in messages. D follows the support vectors if there are squared `distances`, else f.
     """
 
     K: Floats
