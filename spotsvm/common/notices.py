@@ -23,6 +23,10 @@ class Notice:
     column: str | None = None
     share: float | None = None
 
+    def joined(self, earlier: Notice) -> Notice:
+        """Return what is told in place of both, of which the earlier one has the same code and column."""
+        return self
+
 
 #: where notices go in place of a warning
 _GATHERED: ContextVar[list[Notice] | None] = ContextVar("gathered", default=None)
@@ -56,5 +60,9 @@ def untold() -> Iterator[None]:
 
 
 def once(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """Return the last notice of each code and column, as the parts of a fit may find the same."""
-    return tuple({(notice.code, notice.column): notice for notice in notices}.values())
+    """Return one notice of each code and column, as the parts of a fit may find the same: the last, joined with those before."""
+    found: dict[tuple[str, str | None], Notice] = {}
+    for notice in notices:
+        key = notice.code, notice.column
+        found[key] = notice.joined(found[key]) if key in found else notice
+    return tuple(found.values())

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.compat import callback_context
+from spotsvm.common.notices import gathered, once, tell
 from spotsvm.luck.refits.search_access import estimator_and_scorer
 from spotsvm.study.callbacks import Callback
 from spotsvm.trials.trial import Trial
@@ -45,7 +46,10 @@ def _passed_on(name: str, other: str, what: str) -> Any:
 
     def method(self: Any, X: Any) -> Any:
         check_is_fitted(self)
-        return getattr(self.best_estimator_, name)(X)
+        with gathered() as told:
+            answers = getattr(self.best_estimator_, name)(X)
+        tell(once(told))
+        return answers
 
     method.__name__, method.__qualname__ = name, f"BestEstimatorMixin.{name}"
     method.__doc__ = (

@@ -31,6 +31,13 @@ class ShortHistory(Notice):
             "history", f"{n} of {whole} rows {look} back to steps of which there is no row {rest}", None, n / whole, rows, rest
         )
 
+    def joined(self, earlier: Notice) -> Notice:
+        """Return the notice of the rows of both, with the words of the one that has more."""
+        if not isinstance(earlier, ShortHistory) or len(earlier.rows) != len(self.rows):
+            return self
+        more = max(self, earlier, key=lambda one: int(one.rows.sum()))
+        return self.of(self.rows | earlier.rows, more.rest)
+
     def of_rows(self, own: Any) -> ShortHistory | None:
         """Return the notice of some of the rows alone; None if it is about none of them."""
         rows = self.rows[own]

@@ -268,6 +268,21 @@ def test_the_default_space_of_the_pipeline_as_written():
     assert np.isfinite(answers).all()
 
 
+@pytest.mark.parametrize("refit", [True, "average"])
+@pytest.mark.parametrize("windows", [(50, 20), (20, 50)])
+def test_a_search_tells_of_the_rows_of_all_steps_at_once(windows, refit):
+    sums = make_union(*(LeakyRain(0.9, window) for window in windows))
+    tuned = SpotSearchCV(make_pipeline(sums, SVR()), {"svr__C": [0.1, 1.0]}, n_iter=2, cv=2, refit=refit, random_state=0)
+    tuned, told = recorded(tuned.fit, X, FLOW)
+    assert [str(one).partition(":")[0] for one in told] == [
+        "50 of 480 rows look back to steps of which there is no row (LeakyRain looks 50 back)"
+    ]
+    assert [one.notices[0].rows.sum() for one in recorded(tuned.predict, X[:100])[1]] == [50]
+    chain = make_pipeline(LeakyRain(0.9, 10), DelayEmbedding(24), SVR())
+    search = SpotSearchCV(chain, {"svr__C": [0.1, 1.0]}, n_iter=2, cv=2, refit=refit, random_state=0)
+    assert [one.notices[0].rows.sum() for one in recorded(search.fit, X, FLOW)[1]] == [23]
+
+
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "neg_log_loss"])
 def test_a_score_can_leave_out_rows_that_lack_history(scoring):
     model = make_pipeline(
