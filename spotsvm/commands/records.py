@@ -42,7 +42,12 @@ def export(record: Path, csv: str | None, folds: str | None, salvage: bool) -> N
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The HTML file to write.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="The record of a random search to compare with.")
 @click.option("--tables", type=click.Path(path_type=Path), help="Folder for the report's tables as CSV.")
-def report(record: Path, out: Path, baseline: Path | None, tables: Path | None) -> None:
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Write the report anew as trials come in, until the study ends. A page that is open in a browser loads itself again.",
+)
+def report(record: Path, out: Path, baseline: Path | None, tables: Path | None, watch: bool) -> None:
     """Write the report of a RECORD (an SQLite file of a study) as one HTML file; the study may still be running."""
     from spotsvm.errors import StorageError
     from spotsvm.study.recorded import RecordedStudy
@@ -50,5 +55,11 @@ def report(record: Path, out: Path, baseline: Path | None, tables: Path | None) 
     if out.resolve() in {given.resolve() for given in (record, baseline) if given is not None}:
         raise StorageError(f"--out {out} is one of the records; use another file")
     beside = None if baseline is None else RecordedStudy(baseline)
+    if watch:
+        from spotsvm.study.watch import watch as write_anew
+
+        write_anew(record, out, beside, say=lambda line: click.echo(line, err=True))
+        if tables is None:
+            return
     written = RecordedStudy(record).report(out, beside, tables=tables)
     click.echo(f"wrote {written}", err=True)

@@ -191,7 +191,7 @@ def _height(part: Part) -> float:
 
 @dataclass(frozen=True)
 class Page:
-    """A page, with a list of facts below its title.
+    """A page, with a list of facts below its title; one that is written anew loads itself again after `reload` seconds.
 
     All text is escaped, and control characters are shown as escapes; a picture's colours follow the reader's colour scheme.
     """
@@ -201,6 +201,7 @@ class Page:
     lead: str = ""
     footer: str = ""
     facts: Sequence[tuple[str, str]] = ()
+    reload: float | None = None
 
     def html(self) -> str:
         """Return the page as HTML; equal pages give equal text."""

@@ -227,4 +227,36 @@
   hint();
   addEventListener("resize", hint);
   for (const folded of all("details")) folded.addEventListener("toggle", hint);
+
+  /* a page that is written anew while a study runs loads itself again, and keeps its place: the section, what is open, the filter */
+  const seconds = Number(document.body.dataset.reload), kept = history.state && history.state.place;
+  const headings = () => all("main > section > h2");
+  const input = document.querySelector("input[type=search]");
+  const place = () => {
+    const above = headings().filter((one) => one.getBoundingClientRect().top <= 60).pop();
+    return {
+      heading: above ? above.id : "",
+      y: above ? -above.getBoundingClientRect().top : scrollY,
+      open: all("details[open] > summary").map((one) => one.textContent.replace(/\d+/g, "#")),
+      filter: input ? input.value : "",
+    };
+  };
+  if (kept) {
+    history.scrollRestoration = "manual";
+    for (const folded of all("details")) {
+      folded.open = kept.open.includes(folded.querySelector("summary").textContent.replace(/\d+/g, "#"));
+    }
+    if (input && kept.filter) {
+      input.value = kept.filter;
+      input.dispatchEvent(new Event("input"));
+    }
+    const at = kept.heading && document.getElementById(kept.heading);
+    scrollTo(0, at ? at.getBoundingClientRect().top + scrollY + kept.y : kept.y);
+  }
+  const again = () => {
+    if (document.activeElement && document.activeElement === input) return;
+    history.replaceState({ place: place() }, "");
+    location.reload();
+  };
+  if (seconds > 0) setInterval(again, 1000 * seconds);
 })();
