@@ -13,7 +13,7 @@ from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.html.page import Highlight, Part, Picture, Section, Table
 from spotsvm.reports.model import StudyModel
-from spotsvm.reports.view import Importance, MainEffect, StudyView, main_effects
+from spotsvm.reports.view import SURE, Importance, MainEffect, StudyView, main_effects
 
 _MOST = 12
 _POOR = 0.5
@@ -34,7 +34,7 @@ def effects_parts(view: StudyView) -> list[Part]:
 def _of_one(view: StudyView, k: int, model: StudyModel | str) -> list[Part]:
     if isinstance(model, str):
         return [Highlight(f"No effects can be shown. {model}", "note")]
-    parts: list[Part] = [_trust(model)]
+    parts: list[Part] = [_trust(model), left_out_picture(model, view.study.objectives.labels[k])]
     shares = view.importances[k]
     order = list(range(len(view.axes)))
     if shares is not None:
@@ -43,6 +43,28 @@ def _of_one(view: StudyView, k: int, model: StudyModel | str) -> list[Part]:
             parts += _importance_parts(view.axes, shares)
     effects = main_effects(model, [view.axes[j] for j in order[:_MOST]], view.study.seed)
     return [*parts, _effects_picture(view, effects, view.study.objectives.labels[k])]
+
+
+def left_out_picture(model: StudyModel, label: str) -> Picture:
+    """Draw the value of each configuration against its prediction from the others, with intervals."""
+    seen, predicted, error = model.left_out
+    half = SURE * error
+    inside = int((np.abs(seen - predicted) <= half).sum())
+    with drawing(4.4, 3.8) as figure:
+        ax = figure.subplots()
+        ends = [float(min(seen.min(), predicted.min())), float(max(seen.max(), predicted.max()))]
+        ax.plot(ends, ends, color="0.6", lw=1.0)
+        ax.hlines(seen, predicted - half, predicted + half, color=BLUE, lw=1.2, alpha=0.35)
+        ax.plot(predicted, seen, "o", color=BLUE, ms=3.5)
+        room = 0.05 * (ends[1] - ends[0]) or 1.0
+        ax.set(xlim=(ends[0] - room, ends[1] + room), ylim=(ends[0] - room, ends[1] + room))
+        ax.set(xlabel="predicted from the other configurations", ylabel=plain(label))
+        ax.grid(axis="y", color="0.9", lw=0.6)
+    caption = (
+        "Leave-one-out predictions: the value of each configuration, and what the model predicts from all others with the same "
+        f"hyperparameters. A line is a 95 % interval; {inside} of {len(seen)} contain the value."
+    )
+    return Picture(figure, caption, f"{len(seen)} values against their predictions from the others.")
 
 
 def _trust(model: StudyModel) -> Part:

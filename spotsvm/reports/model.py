@@ -16,7 +16,7 @@ from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
 from spotsvm.surrogates.kriging.level_share import draw_level_shares
-from spotsvm.surrogates.kriging.sensitivity import left_out_share, predict_averages, predict_mean
+from spotsvm.surrogates.kriging.sensitivity import left_out_predictions, left_out_share, predict_averages, predict_mean
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.surrogates.responses import judge_noise, within_reach
 from spotsvm.trials.objectives import Objectives
@@ -39,6 +39,7 @@ class StudyModel:
     sign: float
     noise: float  # standard deviation of a single response near the best; 0 if the objective is known to be deterministic
     explained: float  # share of the variance of left-out values
+    left_out: tuple[Floats, Floats, Floats]  # values, their predictions from the others, and the standard errors of these
     unit: float = 1.0  # of the values in the models
 
     def mean(self, points: Floats) -> Floats:
@@ -82,9 +83,11 @@ def fit_study_model(
             rng = np.random.default_rng([seed, 1 << 41])
             models = KrigingEnsemble(domain, warped=False).fit(points[rows], values[rows], rng)
             explained = left_out_share(models)
+            seen, predicted, error = left_out_predictions(models)
     except NotPositiveDefiniteError as failure:
         return f"The model could not be fitted: {failure}."
-    return StudyModel(domain, models, sign, 0.0 if verdict == "deterministic" else unit * models.noise, explained, unit)
+    left_out = sign * unit * seen, sign * unit * predicted, unit * error
+    return StudyModel(domain, models, sign, 0.0 if verdict == "deterministic" else unit * models.noise, explained, left_out, unit)
 
 
 #: the lower edge, the middle and the upper edge of the band

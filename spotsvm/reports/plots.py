@@ -14,10 +14,12 @@ from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.reports.axes import StudyAxis
 from spotsvm.reports.convergence import checked_baseline, convergence_picture
-from spotsvm.reports.effects import importance_picture
+from spotsvm.reports.effects import importance_picture, left_out_picture
+from spotsvm.reports.evaluations import evaluations_picture
 from spotsvm.reports.html.page import Picture
 from spotsvm.reports.model import StudyModel
 from spotsvm.reports.slices import parallel_picture, slices_picture
+from spotsvm.reports.timeline import timeline_picture
 from spotsvm.reports.view import Importance, StudyView, main_effects
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.results import StudyResults
@@ -41,6 +43,28 @@ def plot_parallel(study: StudyResults) -> Any:
     """Return the axes of the parallel coordinates of the trials; see `Study.plot_parallel`."""
     with _view(study) as view:
         return _axes(parallel_picture(view))
+
+
+def plot_left_out(study: StudyResults, objective: int | str = 0) -> Any:
+    """Return the axes of the leave-one-out predictions of the model; see `Study.plot_left_out`."""
+    with _view(study) as view:
+        k = _number(study, objective)
+        return _axes(left_out_picture(_model(view, k), view.study.objectives.labels[k]))
+
+
+def plot_timeline(study: StudyResults) -> Any:
+    """Return the axes of the evaluations over time; see `Study.plot_timeline`."""
+    with _view(study) as view:
+        picture = timeline_picture(view)
+        if picture is None:
+            raise ArgumentError("there is no timeline to show: the trials have no times, or more than 64 were evaluated at once")
+        return _axes(picture)
+
+
+def plot_evaluations(study: StudyResults) -> Any:
+    """Return the axes of the evaluation matrix; see `Study.plot_evaluations`."""
+    with _view(study) as view:
+        return _axes(evaluations_picture(view))
 
 
 def plot_importance(study: StudyResults, objective: int | str = 0) -> Any:

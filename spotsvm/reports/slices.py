@@ -24,6 +24,7 @@ from spotsvm.common.drawing import (
 from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.effects import draw_effect
+from spotsvm.reports.evaluations import evaluations_picture
 from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
 from spotsvm.reports.view import MainEffect, StudyView
@@ -38,9 +39,15 @@ def slices_parts(view: StudyView) -> list[Part]:
     """Return the slices, if there is one objective and a model, and parallel coordinates."""
     model = view.models[0]
     if view.recommended is None or isinstance(model, str):
-        return [parallel_picture(view)]
+        return [parallel_picture(view), *_evaluations(view)]
     parts: list[Part] = [slices_picture(view, model, apart=True)]
-    return [*parts, parallel_picture(view)] if len(view.axes) > 1 and len(_active(view)) > 1 else parts
+    if len(view.axes) > 1 and len(_active(view)) > 1:
+        parts.append(parallel_picture(view))
+    return [*parts, *_evaluations(view)]
+
+
+def _evaluations(view: StudyView) -> list[Part]:
+    return [evaluations_picture(view)] if len(view.axes) > 1 else []
 
 
 def slices_picture(view: StudyView, model: StudyModel, apart: bool = False) -> Picture:

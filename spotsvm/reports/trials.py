@@ -14,6 +14,7 @@ from spotsvm.common.text import counted, duration, short_names, value_text
 from spotsvm.reports.axes import branch_labels
 from spotsvm.reports.html.page import Highlight, Part, Section, Table
 from spotsvm.reports.repeat import CONTEXT
+from spotsvm.reports.timeline import timeline_picture
 from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import Parameter
@@ -34,6 +35,8 @@ def settings_section(view: StudyView) -> Section:
     if times := [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]:
         spent = pd.DataFrame(times, columns=["spent in", "total", "median", "last trial", "trials"])
         parts.append(Table(spent, "Time spent, in seconds; parallel evaluations are added up"))
+    if not view.too_large and (timeline := timeline_picture(view)) is not None:
+        parts.append(timeline)
     study = view.study
     further = [*version_parts(study.about.get("versions"), "when the study began"), _fingerprints(study)]
     return Section("Settings, times and versions", [*parts, *further])

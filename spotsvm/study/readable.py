@@ -241,6 +241,108 @@ class ReadableStudy(StudyResults):
 
         return plots.plot_importance(self, objective)
 
+    def plot_left_out(self, objective: int | str = 0) -> Any:
+        """Draw the value of each configuration against the Kriging model's prediction from the others, with 95 % intervals.
+
+        Parameters
+        ----------
+        objective : int or str, default=0
+            Of several objectives which: its number or its name.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is no such objective, or no model of it can be fitted, for example to fewer than eight different
+            configurations.
+
+        References
+        ----------
+        Dubrule 1983, "Cross validation of Kriging in a unique neighborhood", Mathematical Geology 15(6), 687-699.
+
+        See Also
+        --------
+        importance : What the same model says of the parameters.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
+        >>> axes = study.run(
+        ...     lambda p: 4 * p["x"] + p["y"], n_trials=15
+        ... ).plot_left_out()
+        >>> axes.get_xlabel()
+        'predicted from the other configurations'
+        """
+        from spotsvm.reports import plots  # on use: most studies are never drawn
+
+        return plots.plot_left_out(self, objective)
+
+    def plot_timeline(self) -> Any:
+        """Draw when each trial was evaluated, in as many lines as ran at once.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If the trials have no times, as those told by hand, or more than 64 ran at once.
+
+        See Also
+        --------
+        status : The pace, and the time left.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
+        >>> study.plot_timeline().get_xlabel()
+        'seconds since the first evaluation began'
+        """
+        from spotsvm.reports import plots  # on use: most studies are never drawn
+
+        return plots.plot_timeline(self)
+
+    def plot_evaluations(self) -> Any:
+        """Draw where the trials are: a histogram for each parameter, and the trials for each pair, the later the darker.
+
+        Returns
+        -------
+        Axes, or ndarray of them; both have the `figure`. Of more than five parameters the most important are shown.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If values are too large to be drawn.
+
+        See Also
+        --------
+        plot_slices : The model of the trials.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
+        >>> study.run(lambda p: p["x"] + p["y"], n_trials=9).plot_evaluations().shape
+        (3,)
+        """
+        from spotsvm.reports import plots  # on use: most studies are never drawn
+
+        return plots.plot_evaluations(self)
+
     def plot_parallel(self) -> Any:
         """Draw the successful trials as lines over the parameters, the best tenth or the front in colour.
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotri, dtrtrs
 from scipy.spatial.distance import pdist
 
-from spotsvm.surrogates.kriging.ensemble import Models
+from spotsvm.surrogates.kriging.ensemble import Member, Models
 from spotsvm.surrogates.kriging.process import Process
 
 Floats = NDArray[np.float64]
@@ -51,11 +51,30 @@ def left_out_share(models: Models) -> float:
     """
     shares = []
     for member in models.members:
-        p, seen = member.process, member.response.mean
-        inverse = np.diag(np.asarray(dpotri(p.L, lower=1)[0]))
+        seen, missed, _ = _left_out(member)
         spread = float(np.sum((seen - seen.mean()) ** 2))
-        shares.append(1.0 - float(np.sum((p.a / inverse) ** 2)) / spread if spread > 0 else 0.0)
+        shares.append(1.0 - float(np.sum(missed**2)) / spread if spread > 0 else 0.0)
     return float(np.mean(shares))
+
+
+def left_out_predictions(models: Models) -> tuple[Floats, Floats, Floats]:
+    """Return the responses, their leave-one-point-out predictions and the standard errors of these; for models without a warp.
+
+    A response at a point with replicates is their mean. The error has the noise of the response (Dubrule 1983).
+    """
+    found = [_left_out(member) for member in models.members]
+    seen = found[0][0]
+    means = np.array([one - missed for one, missed, _ in found])
+    variance = np.mean([error**2 for *_, error in found], axis=0) + means.var(axis=0)
+    low = models.members[0].warp.low
+    return low + models.unit * seen, low + models.unit * means.mean(axis=0), models.unit * np.sqrt(variance)
+
+
+def _left_out(member: Member) -> tuple[Floats, Floats, Floats]:
+    """Return the responses of a member, less their predictions from the others, and the standard errors."""
+    p = member.process
+    inverse = np.diag(np.asarray(dpotri(p.L, lower=1)[0]))
+    return member.response.mean, p.a / inverse, np.sqrt(p.sigma2 / inverse)
 
 
 def _mean_correlation(process: Process, embedded: Floats) -> float:

@@ -23,7 +23,7 @@ def test_a_report_of_many_trials_is_small_and_says_what_it_leaves_out(tmp_path):
     text = file.read_text(encoding="utf-8")
     check_page(text)
     kept = "the best, the first and the last trials, and an even selection of the others"
-    assert text.count(f"Of {N} trials 500 are drawn: {kept}.") == 3  # convergence, slices, parallel coordinates
+    assert text.count(f"Of {N} trials 500 are drawn: {kept}.") == 4  # convergence, slices, parallel coordinates, evaluations
     assert f"Of {N} trials 500 are shown: {kept}. study.to_csv and spotsvm export write all of them." in text
     assert f"(500 rows and 5 columns of {N} rows and 5 columns; the CSV file of the table has all)" in " ".join(text.split())
     best = study.best_trial.number

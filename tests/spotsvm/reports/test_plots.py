@@ -1,4 +1,5 @@
 import io
+import re
 
 import matplotlib as mpl
 import numpy as np
@@ -10,6 +11,8 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, load_study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.reports.report import study_page
+from spotsvm.reports.timeline import lanes_of
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1), "z": uniform(0, 1)}
 
@@ -90,6 +93,54 @@ def test_of_several_objectives_one_is_named():
     with pytest.raises(ArgumentError, match=r"plot_slices\(\)"):
         pair.plot_slices()
     assert "trials on the front of cost" in pair._repr_html_()
+
+
+def test_the_predictions_from_the_others(study):
+    ax = study.plot_left_out()
+    (points,) = [line for line in ax.lines if line.get_marker() == "o"]
+    assert sorted(points.get_ydata()) == pytest.approx(sorted(t.value for t in study.trials))
+    (bars,) = ax.collections
+    ends = np.array(bars.get_segments())
+    inside = ((ends[:, 0, 0] <= ends[:, 0, 1]) & (ends[:, 0, 1] <= ends[:, 1, 0])).sum()
+    page = study_page(study).html()
+    assert f"A line is a 95 % interval; {inside} of 20 contain the value." in page
+    error = points.get_xdata() - points.get_ydata()
+    share = 1 - np.sum(error**2) / np.sum((points.get_ydata() - points.get_ydata().mean()) ** 2)
+    told = float(re.search(r"It explains (\d+) %", page)[1]) / 100  # the mean over the members of the model
+    assert share == pytest.approx(told, abs=0.05)
+
+
+def test_the_timeline_has_a_line_for_each_worker():
+    """Evaluations that overlap are on different lines, and those on one line do not overlap."""
+    times = [(0.0, 3.0), (0.5, 1.0), (1.2, 2.9), (3.1, 4.0), (3.2, 3.9), (4.5, 5.0)]
+    spans = [(1e9 + a, 1e9 + b, None) for a, b in times]
+    assert lanes_of(spans) == [0, 1, 1, 0, 1, 0]
+
+
+def test_the_timeline_of_a_study(study):
+    ax = study.plot_timeline()
+    assert sum(len(line.get_xdata()) for line in ax.lines) == 20
+    assert ax.get_yticks().tolist() == [1]  # one at a time
+    text = study_page(study).html()
+    assert "When 20 evaluations ran" in text
+    assert "At most 1 ran at once" in text
+
+
+def test_the_evaluation_matrix(study):
+    axes = study.plot_evaluations()
+    assert axes.shape == (6,)
+    drawn = {
+        (ax.get_xlabel(), ax.get_ylabel()): np.concatenate([line.get_xydata() for line in ax.lines if line.get_markersize() < 4])
+        for ax in axes
+        if ax.lines
+    }
+    below = drawn[("x", "z")]
+    known = np.array([[t.params["x"], t.params["z"]] for t in study.trials])
+    assert below[np.lexsort(below.T)] == pytest.approx(known[np.lexsort(known.T)])
+    counts = [sum(bar.get_height() for bar in ax.patches) for ax in axes if ax.patches]
+    assert counts == [20, 20, 20]
+    one = Study({"x": uniform(0, 1)}, "lhs", 0, noise=False).run(lambda p: p["x"], n_trials=9)
+    assert "Where the search has looked" not in study_page(one).html()
 
 
 def test_what_cannot_be_shown_says_why():

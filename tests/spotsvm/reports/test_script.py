@@ -113,11 +113,12 @@ def test_trials_are_sorted_filtered_and_marked_in_all_pictures(study, tmp_path):
     assert f"C: {params['svc__C']:.4g}" in found["tip"]
     assert "number: 7" in found["tip"]
     assert set(found["rows"]) == {"7"}
-    # convergence, three effects and three slices have a point each, parallel coordinates a line
-    assert found["rings"] == 7
-    assert found["figures"] == 4
+    # convergence, three effects, three slices, three pairs of the matrix and the timeline have a point each, a line the parallel
+    # coordinates
+    assert found["rings"] == 11
+    assert found["figures"] == 6
     assert found["rings_after"] == 0
-    assert found["pinned"] == 7
+    assert found["pinned"] == 11
     assert found["focused"]
     assert found["marked"]
     assert found["stops"] == 1
@@ -133,7 +134,7 @@ def test_everything_can_be_read_without_the_script(study, tmp_path):
     without = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
     for t in study.trials:
         assert f'data-trial="{t.number}"' in without
-    assert without.count("<svg") == text.count("<svg") == 9
+    assert without.count("<svg") == text.count("<svg") == 12
     page = tmp_path / "plain.html"
     page.write_text(without, encoding="utf-8")
     dom, console = browse(page, tmp_path, "--dump-dom")

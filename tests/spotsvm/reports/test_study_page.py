@@ -61,8 +61,8 @@ def test_a_noisy_study_has_every_section_and_the_recommendation_beside_the_best_
     luck = section(text, "How much of it is luck")
     assert "According to the Kriging model" in luck
     assert "oversearching(search, X, y, outer=5)" in luck
-    # intervals, convergence, importance, two effects, a slice, parallel coordinates
-    assert len(page.all("svg")) == 7
+    # intervals, convergence, left-out values, importance, two effects, a slice, parallel coordinates, evaluations, timeline
+    assert len(page.all("svg")) == 10
     tables = [" ".join(entry.split()) for tag, entry in page.texts if tag == "caption"]
     assert "Sobol indices, the most important parameter first" in tables
 
@@ -241,7 +241,7 @@ def test_names_in_any_script_and_values_of_any_size():
     assert "\u65e5\u672c\u8a9e \U0001f600: from " in text
     table = section(text, "What matters")
     assert '<td class="n">nan' not in table
-    assert table.count("<svg") == 5
+    assert table.count("<svg") == 7
 
 
 @pytest.mark.parametrize(("values", "band"), [([f"n{k}" for k in range(12)], False), (list(range(12)), True)])

@@ -3,7 +3,7 @@ import pytest
 
 from spotsvm.searches import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.surrogates.kriging.sensitivity import left_out_share, predict_averages, predict_mean
+from spotsvm.surrogates.kriging.sensitivity import left_out_predictions, left_out_share, predict_averages, predict_mean
 
 RNG = np.random.default_rng(5)
 DOMAIN = Domain((Coordinate(), Coordinate(), Coordinate(levels=3, categorical=True)))
@@ -63,5 +63,9 @@ def test_the_left_out_share_is_that_of_leaving_each_point_out(models):
             predicted = p.mu + R[k, rest] @ np.linalg.solve(R[np.ix_(rest, rest)], seen[rest] - p.mu)
             errors.append(seen[k] - predicted)
         shares.append(1 - np.sum(np.square(errors)) / np.sum((seen - seen.mean()) ** 2))
+    seen, predicted, error = left_out_predictions(models)
+    assert seen == pytest.approx(VALUES)
+    assert np.corrcoef(seen, predicted)[0, 1] > 0.95
+    assert np.mean(np.abs(seen - predicted) <= 2 * error) > 0.8
     assert left_out_share(models) == pytest.approx(np.mean(shares), abs=1e-6)
     assert left_out_share(models) > 0.9
