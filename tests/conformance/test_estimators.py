@@ -75,6 +75,7 @@ ESTIMATORS = [
     (ConformalSVC(kernel="precomputed", solver="libsvm", kappa=0.5), {}),
     (ConformalSVC(kappa="auto", bias=True, gamma="auto"), {}),
     (MarginErrorFront(**EVOLVED_FRONT, kernel="linear", error="count", bias=False), {}),
+    (MarginErrorFront(**EVOLVED_FRONT, sparse=True), {}),
     (ReducedSVC(method="gasvm", n_per_class=1, C=1.0, gamma="scale", n_trials=20), {}),
     (ReducedSVC(method="ga-model", n_trials=20), {}),
     (EvolvedKernelSVC(**EVOLVED, n_finalists=2), {}),

@@ -22,8 +22,8 @@ def evolve_front(
 ) -> Front:
     """Run NSGA-II (Deb et al. 2002; pymoo) from a front and random expansions; no point of the front is lost.
 
-    The objectives are log ||w|| and the training error: crowding spreads the population over the orders of magnitude of the
-    margin. At most three quarters of the first population come from `starts`.
+    The objectives are log ||w||, the training error and, if it is a criterion, the number of support vectors: crowding spreads
+    the population over the orders of magnitude of the margin. At most three quarters of the first population come from `starts`.
     """
     n = len(criteria.y)
     taken = evenly(len(starts), 3 * population_size // 4)
@@ -35,7 +35,7 @@ def evolve_front(
         mutation=SparseMutation(generator),
     )
     algorithm.setup(
-        Problem(n_var=n, n_obj=2, xl=np.zeros(n), xu=np.full(n, np.inf)),
+        Problem(n_var=n, n_obj=2 + criteria.sparse, xl=np.zeros(n), xu=np.full(n, np.inf)),
         termination=("n_gen", n_generations + 1),
         seed=int(generator.integers(2**31)),
     )
@@ -55,8 +55,8 @@ def evolve_front(
 def _for_sorting(objectives: Floats) -> Floats:
     exists = np.isfinite(objectives[:, :1])
     norms = np.where(exists[:, 0], objectives[:, 0], 1.0)
-    # a point without a norm is worse in both criteria than all points with a norm
-    sortable: Floats = np.where(exists, np.column_stack([0.5 * np.log(norms), objectives[:, 1]]), 1e6)
+    # a point without a norm is worse in all criteria than all points with a norm
+    sortable: Floats = np.where(exists, np.column_stack([0.5 * np.log(norms), objectives[:, 1:]]), 1e9)
     return sortable
 
 

@@ -56,11 +56,18 @@ class MarginError:
     """Evaluate expansions by the two criteria that C trades off: margin and training error (Mierswa 2006, sections 3 and 6).
 
     The margin is 1 / ||w|| where y f is 1 (eq. 9); rows below it are errors, by slack (eq. 21, ``"hinge"``) or number
-    (``"count"``). Expansions with ||w||^2 below `smallest_norm` are scaled up to it: this ends the front.
+    (``"count"``). Expansions with ||w||^2 below `smallest_norm` are scaled up to it: this ends the front. With `sparse` the
+    number of support vectors is a third criterion.
     """
 
     def __init__(
-        self, K: object, y: object, error: ErrorMeasure = "count", bias: bool = True, smallest_norm: float = 0.0
+        self,
+        K: object,
+        y: object,
+        error: ErrorMeasure = "count",
+        bias: bool = True,
+        smallest_norm: float = 0.0,
+        sparse: bool = False,
     ) -> None:
         self.K = check_kernel_matrix(K)
         self.y = check_labels(y, len(self.K))
@@ -68,6 +75,7 @@ class MarginError:
         self.error: ErrorMeasure = error
         self.bias = bias
         self.smallest_norm = smallest_norm
+        self.sparse = sparse
         self._largest_entry = float(np.abs(self.K).max())
         if 0.0 < self._largest_entry < _SMALLEST_ENTRY:
             raise SolverError(
@@ -120,8 +128,9 @@ class MarginError:
         return self._judge(np.outer(scales, alpha), np.outer(scales, decision))
 
     def objectives(self, expansions: Expansions) -> Floats:
-        """Return the two criteria (m, 2), both to be minimised: ||w||^2 and the training error."""
-        return np.column_stack([expansions.norm_squared, getattr(expansions, self.error)])
+        """Return the criteria (m, 2 or 3), to be minimised: ||w||^2, the training error, and the number of support vectors."""
+        columns = [expansions.norm_squared, getattr(expansions, self.error)]
+        return np.column_stack(columns + [np.count_nonzero(expansions.alpha, axis=1)] * self.sparse)
 
     def constant(self) -> Expansions:
         """Return the constant function of the larger class (the negative class if equal); its margin is wider than any other.

@@ -184,6 +184,8 @@ def test_a_badly_scaled_kernel_is_no_obstacle(data, scale):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"sparse": 1}, "sparse=1; use True or False"),
+        ({"decision_function_shape": "one"}, "decision_function_shape='one'; use 'ovr' or 'ovo'"),
         ({"error": "zero-one"}, "error='zero-one'; use 'hinge' or 'count'"),
         ({"select": "best"}, "select='best'; use 'knee' or 'validation'"),
         ({"population_size": 2}, "population_size=2; use a whole number, 4 or more"),
@@ -207,9 +209,73 @@ def test_bad_data(data):
     X, y, _, _ = data
     with pytest.raises(ArgumentError, match="y has only one class, 0; two classes are needed"):
         MarginErrorFront(**SMALL).fit(X, np.zeros(60, int))
-    with pytest.raises(ArgumentError, match="Only binary classification is supported"):
-        MarginErrorFront(**SMALL).fit(X, np.arange(60) % 3)
     with pytest.raises(ArgumentError, match="validation_fraction=0.2 of 3 rows leaves no row of some class on one side"):
         MarginErrorFront(select="validation", **SMALL).fit(X[:3], [0, 1, 1])
     with pytest.raises(SpotSVMError, match="not symmetric"):
         MarginErrorFront(kernel="precomputed", **SMALL).fit(np.triu(np.ones((4, 4))), [0, 1, 0, 1])
+
+
+def test_the_number_of_support_vectors_may_be_a_third_criterion(data):
+    X, y, _, _ = data
+    plain, ours = (MarginErrorFront(sparse=sparse, **SMALL | {"n_generations": 40}).fit(X, y) for sparse in (False, True))
+    front = ours.front_
+    np.testing.assert_array_equal(ours.objectives_, front[["norm_squared", "hinge_error", "n_support"]])
+    assert len(non_dominated(ours.objectives_)) == len(front)
+    assert ours.selected_ == knee(ours.objectives_)
+    assert len(front) > len(plain.front_)
+    assert front.margin.is_monotonic_decreasing
+    # no exact solution is lost, and there are points with fewer support vectors than those of two criteria
+    for _, point in ours.exact_front_.iterrows():
+        better = ours.objectives_ <= np.array([point.norm_squared, point.hinge_error, point.n_support]) * (1 + 1e-12)
+        assert better.all(axis=1).any()
+    assert front.n_support.min() < plain.front_.n_support.min()
+    few = ours.classifier_at(int(front.n_support.argmin()))
+    assert len(few.support_) == front.n_support.min()
+    matplotlib.use("Agg")
+    ax = ours.plot()
+    assert [axes.get_ylabel() for axes in ax.figure.axes] == ["training error (mean hinge slack)", "support vectors"]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return StandardScaler().fit_transform(X), np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_several_classes_have_a_front_for_each_pair(wine, kernel):
+    rows, y = wine
+    K = rbf_kernel(rows, gamma=0.05) if kernel == "precomputed" else rows
+    model = MarginErrorFront(kernel=kernel, gamma=0.05, **SMALL).fit(K, y)
+    votes = np.zeros((len(y), 3))
+    for one, (i, j) in zip(model.pairs_, [(0, 1), (0, 2), (1, 2)], strict=True):
+        of_pair = np.flatnonzero(np.isin(y, model.classes_[[i, j]]))
+        assert one.classes_.tolist() == model.classes_[[i, j]].tolist()
+        part = K[np.ix_(of_pair, of_pair)] if kernel == "precomputed" else K[of_pair]
+        assert (one.predict(part) == y[of_pair]).mean() > 0.95
+        won = one.predict(K[:, of_pair] if kernel == "precomputed" else K) == model.classes_[j]
+        votes[:, j] += won
+        votes[:, i] += ~won
+        shown = model.front_[(model.front_.negative == model.classes_[i]) & (model.front_.positive == model.classes_[j])]
+        pd.testing.assert_frame_equal(shown[list(one.front_)].reset_index(drop=True), one.front_)
+        assert shown["point"].tolist() == list(range(len(shown)))
+    clear = votes.max(axis=1) == 2
+    np.testing.assert_array_equal(model.predict(K)[clear], model.classes_[votes.argmax(axis=1)][clear])
+    assert model.score(K, y) > 0.95
+    assert model.decision_function(K).shape == (len(y), 3)
+    ovo = MarginErrorFront(kernel=kernel, gamma=0.05, decision_function_shape="ovo", **SMALL).fit(K, y).decision_function(K)
+    of_pair = np.isin(y, ["a", "b"])
+    assert ((ovo[of_pair, 0] > 0) == (y[of_pair] == "a")).mean() > 0.95
+
+
+def test_several_classes_have_points_for_each_pair(wine):
+    model = MarginErrorFront(**SMALL).fit(*wine)
+    widest = model.classifier_at([0, 0, 0])
+    assert [one.selected_ for one in widest.pairs_] == [0, 0, 0]
+    assert [one.selected_ for one in model.pairs_] != [0, 0, 0]
+    assert not np.array_equal(widest.decision_function(wine[0]), model.decision_function(wine[0]))
+    for wrong in (0, [0, 0], "abc"):
+        with pytest.raises(ArgumentError, match="of 3 classes use a sequence of 3 points, one for each pair"):
+            model.classifier_at(wrong)
+    with pytest.raises(ArgumentError, match=r"each pair has a front; use pairs_\[0\].plot"):
+        model.plot()
