@@ -301,7 +301,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             return {sweep: self._costs(sweep) for sweep in whole}, True
         task, tested = task.on(some), few.tested
         judged_rows = self._judged_on_folds(rows, task, few)
-        grid = self._scored(Sweeps(whole), self._costs, task, few, judged_rows, score, deadline)
+        grid = self._scored(Sweeps(self._by_columns(whole)), self._costs, task, few, judged_rows, score, deadline)
         choice = choose(judged_rows, task.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
         assert choice.gains is not None
         found = promising(grid.settings, choice.gains @ judged_rows.weights, choice.weights, self._costs)
@@ -416,6 +416,14 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             if has(width, name) and encoding in encodings_for(FAMILIES[name].squared, self._encodings)
         ]
 
+    def _by_columns(self, sweeps: list[Sweep]) -> list[Sweep]:
+        """Return sweeps in order of their columns; with a timeout as they are, so that each family has one width first."""
+        if self.timeout is not None:
+            return sweeps
+        families = list(dict.fromkeys(sweep.family for sweep in sweeps))
+        columns = list(dict.fromkeys(sweep.columns for sweep in sweeps))
+        return sorted(sweeps, key=lambda one: (columns.index(one.columns), families.index(one.family), one.log_gamma))
+
     def _columns_of(self, kinds: Iterable[str], encodings: Iterable[str]) -> Columns:
         """Return the columns of some kinds and encodings, not fitted yet."""
         found = [kind for kind in ("standard", "power", "relevance") if kind in set(kinds) | {"standard"}]
@@ -427,12 +435,8 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
 
     def _sweeps(self, whole: list[Sweep], data: tuple[Any, ...], splits: Any, seed: int) -> AbstractContextManager[Sweeps]:
         """Return the sweeps to score: the whole grid, or a study that begins with it."""
-        grid, budget = whole[: self.budget], self.budget
+        grid, budget = self._by_columns(whole[: self.budget]), self.budget
         self._n_grid_sweeps = len(grid)
-        if self.timeout is None:  # with a timeout the order stays: every family gets one width before any gets a second
-            families = list(dict.fromkeys(sweep.family for sweep in whole))
-            columns = list(dict.fromkeys(sweep.columns for sweep in whole))
-            grid.sort(key=lambda sweep: (columns.index(sweep.columns), families.index(sweep.family), sweep.log_gamma))
         if budget is None:
             budget = len(grid) + (_SEARCHED + _SEARCHED_EACH * len(self.space) if self.space else 0)
         if self.space and budget <= len(grid):

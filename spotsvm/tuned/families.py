@@ -50,13 +50,17 @@ def with_support_vectors(family: str) -> str:
     return family.removeprefix(_SQUARED)
 
 
+#: rows whose distances from all others give the typical one, about
+_MOST_DISTANT = 100
+
+
 def typical_distance(D: NDArray[Any]) -> float:
     """Return the median distance; of different rows if most are equal, and 1 if all are equal."""
     return _median(D[_some(len(D))])
 
 
 def _some(n: int) -> slice:
-    return slice(None, None, 3 if n > 30 else 1)
+    return slice(None, None, max(n // _MOST_DISTANT, 3) if n > 30 else 1)
 
 
 def _median(values: NDArray[Any]) -> float:
