@@ -80,10 +80,10 @@ class Browser:
         found = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
         return None if found is None else found["result"].get("value")
 
-    def becomes(self, condition, seconds=60):
+    def becomes(self, condition, seconds=100):
         end = time.monotonic() + seconds
         while self.value(condition) is not True:
-            assert time.monotonic() < end, condition
+            assert time.monotonic() < end, (condition, self.value("document.body.outerHTML.slice(0, 300)"))
             time.sleep(0.05)
 
     def close(self):
@@ -141,7 +141,7 @@ def test_a_page_follows_a_study_with_two_workers(running, monkeypatch):
             _follow_in_a_browser(page, allowed)
     finally:
         allowed.append(9)
-        watching.join(90)
+        watching.join(120)
     assert not watching.is_alive()
     assert not failed
     seen = [text for text in seen if text]

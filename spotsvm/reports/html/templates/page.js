@@ -254,9 +254,12 @@
     scrollTo(0, at ? at.getBoundingClientRect().top + scrollY + kept.y : kept.y);
   }
   const again = () => {
-    if (document.activeElement && document.activeElement === input) return;
+    if (input && document.activeElement === input) {
+      setTimeout(again, 1000 * seconds);
+      return;
+    }
     history.replaceState({ place: place() }, "");
-    location.reload();
+    location.reload();  /* once: on a busy machine a second call would begin the loading anew */
   };
-  if (seconds > 0) setInterval(again, 1000 * seconds);
+  if (seconds > 0) setTimeout(again, 1000 * seconds);
 })();
