@@ -20,16 +20,17 @@ from spotsvm.trials.metrics import ScoreUnit
 #: how rows were held out
 HeldOut = Literal["random", "groups", "time"]
 CONSTANT, LINEAR, FOREST = "constant", "linear", "forest"
+PLS, DISCRIMINANT, TUNED = "pls", "lda", "tuned_svm"
 #: two scores are contradictory if they differ by more than this many standard errors
 _CONTRADICTORY = 2.0
 
 
 @dataclass(frozen=True)
 class Rival:
-    """Another model on the same held-out rows: a constant, a linear model or a random forest.
+    """Another model on the same held-out rows: a constant, a linear model, a random forest, or one for spectra.
 
-    `difference` is the recommended model's score less its, for the constant over all kinds of rows; `out_of_fold` and `expected`
-    are nan if it was scored on held-out rows alone, `on_folds` if there was no search.
+    `difference` is the recommended model's score less its, for the constant beside an SVM over all kinds of rows; `out_of_fold`
+    and `expected` are nan if it was scored on held-out rows alone, `on_folds` if there was no search.
     """
 
     code: str
@@ -65,7 +66,9 @@ class Verdict:
     """Whether tuning has helped, with all numbers and sentences that commands and pages show about it; scores: larger is better.
 
     `number` is None if the recommended model is no trial. `default_on_folds` and `tuned_on_folds` are scores that the search has
-    optimised. `replaced` is the search's choice if another trial was compared. `rivals` begin with a constant.
+    optimised. `replaced` is the search's choice if another trial was compared. `rivals` begin with a constant. `rival` is the
+    code of the rival that is recommended in place of the better SVM, `recommended`; `of_rival` its score to expect, and
+    `over_svm` its score less that SVM's on held-out rows.
     """
 
     metric: str
@@ -84,6 +87,9 @@ class Verdict:
     replaced: Replaced | None = None
     rivals: tuple[Rival, ...] = ()
     by: Literal["search", "average"] = "search"
+    rival: str = ""
+    of_rival: ExpectedScore | None = None
+    over_svm: Difference | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", plain(self.params))
@@ -96,7 +102,18 @@ class Verdict:
     @property
     def expected(self) -> ExpectedScore:
         """The score to expect of the recommended model on new rows."""
+        return self.of_svm if self.of_rival is None else self.of_rival
+
+    @property
+    def of_svm(self) -> ExpectedScore:
+        """The score to expect of the better SVM on new rows."""
         return self.tuned if self.recommended == "tuned" else self.default
+
+    @property
+    def recommended_name(self) -> str:
+        """The name of the recommended model."""
+        svm = f"the {self.recommended} SVM"
+        return next((rival.name for rival in self.rivals if rival.code == self.rival), svm) if self.rival else svm
 
     @property
     def n_held_out(self) -> int:
@@ -123,20 +140,22 @@ class Verdict:
         unit = ScoreUnit(self.metric)
         found = []
         for standing, words in (("better", "better"), ("level", "level with it")):
-            some = [rival for rival in self.rivals if rival.code != CONSTANT and rival.standing == standing]
+            some = [rival for rival in self.rivals if rival.code not in (CONSTANT, self.rival) and rival.standing == standing]
             names = " and ".join(f"{rival.name} ({score_text(unit.value(rival.held_out))})" for rival in some)
             found += [f"{names} {'is' if len(some) == 1 else 'are'} {words}"] if some else []
         if not found:
             return ""
         own = score_text(unit.value(self.expected.held_out))
         return (
-            f"; on the {rows_words({'held out': self.n_held_out})}, where the {self.recommended} SVM has {unit.title} {own}, "
+            f"; on the {rows_words({'held out': self.n_held_out})}, where {self.recommended_name} has {unit.title} {own}, "
             f"{' and '.join(found)}"
         )
 
     def _recommended(self) -> Iterator[str]:
         better = [rival.name for rival in self.rivals if rival.code != CONSTANT and rival.standing == "better"]
-        if better:
+        if self.rival:
+            yield from self._rival_recommended(better)
+        elif better:
             yield f"Of the SVMs the {self.recommended} one is recommended, but {' or '.join(better)} is the better choice here."
         elif self.decision == "did not help":
             yield "Keep the default SVM."
@@ -147,14 +166,24 @@ class Verdict:
             }[self.recommended]
             yield f"The {self.recommended} SVM is recommended: {why}."
 
+    def _rival_recommended(self, better: list[str]) -> Iterator[str]:
+        """Yield why a rival is recommended, beside the better SVM."""
+        unit = ScoreUnit(self.metric)
+        own, svm = (score_text(unit.value(score.value)) for score in (self.expected, self.of_svm))
+        but = f", but on the held-out rows {' or '.join(better)} is better" if better else ""
+        yield (
+            f"Recommended in place of the SVM is {self.recommended_name}: its {unit.title} on rows that the judged models had "
+            f"not seen is {own}, that of the {self.recommended} SVM {svm}{but}."
+        )
+
     def _beside_constant(self) -> Iterator[str]:
         rival = self.constant
         if rival is None or rival.standing in ("worse", "unknown"):
             return
         if rival.difference.value <= 0:
-            yield f"The {self.recommended} SVM is no better than {rival.name} ({self._of_constant(rival)})."
+            yield f"{_capital(self.recommended_name)} is no better than {rival.name} ({self._of_constant(rival)})."
         else:
-            yield f"The {self.recommended} SVM cannot be told from {rival.name} ({self._of_constant(rival)})."
+            yield f"{_capital(self.recommended_name)} cannot be told from {rival.name} ({self._of_constant(rival)})."
 
     def _of_constant(self, rival: Rival) -> str:
         return f"{ScoreUnit(self.metric).title} less that of the constant is {rival.difference.text(signed=True)}"
@@ -164,14 +193,14 @@ class Verdict:
         """The score to expect on new rows, in a sentence; empty if it is unknown."""
         expected = self.expected
         if expected.too_few:
-            return f"On new rows {expectation(expected, f'the {self.recommended} SVM')}."
+            return f"On new rows {expectation(expected, self.recommended_name)}."
         if not isfinite(expected.value):
             return ""
         held = isfinite(expected.held_out) and isfinite(expected.held_out_error)
         training = isfinite(expected.out_of_fold) and isfinite(expected.out_of_fold_error)
         rows = {kind: n for kind, n in self.gain.rows.items() if (held if kind == "held out" else training)} or self.gain.rows
         covers = f" The interval covers {expected.covers}." if expected.known else ""
-        return f"On new rows {expectation(expected, f'the {self.recommended} SVM')}, as judged by {rows_words(rows)}.{covers}"
+        return f"On new rows {expectation(expected, self.recommended_name)}, as judged by {rows_words(rows)}.{covers}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -216,6 +245,7 @@ class Verdict:
     def from_dict(cls, found: Mapping[str, Any]) -> Verdict:
         """Create a Verdict from the result of `to_dict`; ArgumentError if an entry is missing."""
         names = [f.name for f in fields(cls)]
+        found = {"rival": "", "of_rival": None, "over_svm": None} | dict(found)  # what 0.2.0 did not have
         if missing := [name for name in names if name not in found]:
             raise ArgumentError(f"found has no {missing[0]!r}; pass the result of Verdict.to_dict()")
         kept = ("number", "params")  # None does not stand for nan there
@@ -226,4 +256,11 @@ class Verdict:
         values["replaced"] = None if found["replaced"] is None else Replaced(**found["replaced"])
         rivals = [none_to_nan(rival) | {"difference": Difference.from_dict(rival["difference"])} for rival in found["rivals"]]
         values["rivals"] = tuple(Rival(**rival) for rival in rivals)
+        values["of_rival"] = None if found["of_rival"] is None else ExpectedScore.from_dict(found["of_rival"])
+        values["over_svm"] = None if found["over_svm"] is None else Difference.from_dict(found["over_svm"])
         return cls(**values)
+
+
+def _capital(name: str) -> str:
+    """Return a name as the beginning of a sentence."""
+    return name[:1].upper() + name[1:]

@@ -54,7 +54,9 @@ def oversearching_section(view: StudyView) -> Section | None:
 def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
     verdict = view.verdict
     if verdict is None or (
-        verdict.replaced is None and (verdict.recommended == "tuned" or isclose(verdict.default_on_folds, luck.tuned_score))
+        verdict.replaced is None
+        and not verdict.rival
+        and (verdict.recommended == "tuned" or isclose(verdict.default_on_folds, luck.tuned_score))
     ):
         return []
     return [

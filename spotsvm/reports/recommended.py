@@ -40,9 +40,15 @@ def recommended_section(view: StudyView) -> Section | None:
     params = view.params
     ranges, width = plausible_ranges(view)
     table = parameter_table(view, params, ranges)
-    parts: list[Part] = [Table(table, "The parameters to use", 6)]
+    verdict = view.verdict
+    other = verdict is not None and bool(verdict.rival)
+    parts: list[Part] = [Table(table, "The parameters of the better SVM" if other else "The parameters to use", 6)]
+    if verdict is not None and other:
+        parts.insert(0, f"Recommended in place of the SVM is {verdict.recommended_name}; this section is about the SVM.")
     if view.chosen_number is not None:
-        parts.append(Table(recommended_table(view, best), f"The recommended trial is {_HOW[best.basis]}", 6))
+        parts.append(
+            Table(recommended_table(view, best), f"The recommended trial{' of the SVM' * other} is {_HOW[best.basis]}", 6)
+        )
     else:
         parts.append("These are the default parameters, which are not a trial of the search.")
     if shortened := [f"{short_name} is {name}" for name, short_name in short_names(params).items() if short_name != name]:

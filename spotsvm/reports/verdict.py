@@ -65,12 +65,17 @@ def _scores(verdict: Verdict) -> list[tuple[str, ExpectedScore]]:
 def verdict_table(verdict: Verdict) -> pd.DataFrame:
     """Return a frame with a row for each model and its scores, in the unit of the metric; a constant comes first."""
     unit = ScoreUnit(verdict.metric)
-    own = [
-        (f"{name} (recommended)" if name == verdict.recommended else name, on_folds, score.out_of_fold, score.held_out,
-         score.held_out_error, score.value, *score.interval, nan)
-        for (name, score), on_folds in zip(_scores(verdict), (verdict.default_on_folds, verdict.tuned_on_folds), strict=False)
-    ]  # fmt: skip
-    rivals = [(r.name, r.on_folds, r.out_of_fold, r.held_out, r.error, r.expected, nan, nan, r.seconds) for r in verdict.rivals]
+    own = []
+    for (name, score), on_folds in zip(_scores(verdict), (verdict.default_on_folds, verdict.tuned_on_folds), strict=False):
+        title = f"{name} (recommended)" if name == verdict.recommended and not verdict.rival else name
+        scores = on_folds, score.out_of_fold, score.held_out, score.held_out_error
+        own.append((title, *scores, score.value, *score.interval, nan))
+    rivals = []
+    for r in verdict.rivals:
+        recommended = verdict.of_rival is not None and r.code == verdict.rival
+        ends = verdict.expected.interval if recommended else (nan, nan)
+        name = f"{r.name} (recommended)" if recommended else r.name
+        rivals.append((name, r.on_folds, r.out_of_fold, r.held_out, r.error, r.expected, *ends, r.seconds))
     cells = [
         (name, *map(unit.value, scores), error, unit.value(expected), *unit.interval((low, high)), seconds)
         for name, *scores, error, expected, low, high, seconds in [*rivals[:1], *own, *rivals[1:]]

@@ -9,7 +9,7 @@ from typing import Any
 
 from spotsvm.common.code import Script, params_code
 from spotsvm.common.text import printable_line
-from spotsvm.luck.verdict import Verdict
+from spotsvm.luck.verdict import TUNED, Verdict
 from spotsvm.reports.repeat import space_code
 from spotsvm.search_cv.refit import Refit
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -61,6 +61,8 @@ def tuning_code(
     about += [f"class_weight={job.weights!r}"] if job.weights is not None else []
     about += [f"region={settings.region!r}"] if settings.region is not None else []
     about += [f"horizon={settings.horizon}"] if job.is_series else []
+    if verdict.rival and job.scoring is not None:
+        about.append(f"scoring={repr(job.metric) if isinstance(search.scoring, str) else _table_scorer_code(job, script)}")
     scoring = repr(job.metric) if isinstance(search.scoring, str) else _table_scorer_code(job, script)
     options = [
         f"n_iter={search.n_iter}",
@@ -84,6 +86,9 @@ def tuning_code(
     params = {**(verdict.params if verdict.recommended == "tuned" else {}), **params}
     chosen = ".set_params(**params)" if params else ""
     groups = "" if train.groups is None else ", groups=train.groups"
+    model, given = f"pipeline.estimator){chosen}", ""
+    if verdict.rival:
+        model, given = f"pipeline.rival({verdict.rival!r}))", _rival_groups(verdict.rival, train)
     script.lines += [
         f"pipeline = named_pipeline({settings.pipeline!r}, {searched}, {', '.join(about)})",
         f"space = {space}",
@@ -99,13 +104,21 @@ def tuning_code(
         f"search.fit({X}, train.y{groups})",
         "print(search.best_params_, search.best_score_)",
         "",
-        f"# the recommended model: the {verdict.recommended} SVM",
+        f"# the recommended model: {verdict.recommended_name}",
         *more,
-        *([f"params = {params_code(params)}"] if chosen else []),
-        f"model = clone(pipeline.estimator){chosen}.fit({X.replace('train', fitted)}, {fitted}.y)",
+        *([f"params = {params_code(params)}"] if chosen and not verdict.rival else []),
+        f"model = clone({model}.fit({X.replace('train', fitted)}, {fitted}.y{given})",
         f"print(search.scorer_(model, {new}, test.y))  # on the held-out rows",
     ]
     return f"{script}\n"
+
+
+def _rival_groups(code: str, train: Table) -> str:
+    """Return the argument of the fit of a rival that takes groups."""
+    if code == TUNED:
+        kind = "tunedsvc" if train.task == "classification" else "tunedsvr"
+        return "" if train.groups is None or train.groups.name == COPIES else f", {kind}__groups=train.groups"
+    return "" if train.groups is None else ", groups=train.groups"
 
 
 def _refit_code(refit: Refit | None, searched: str) -> tuple[str, list[str], dict[str, Any]]:

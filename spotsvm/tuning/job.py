@@ -19,13 +19,13 @@ from spotsvm.common.code import Script
 from spotsvm.common.folds import fewer_folds
 from spotsvm.common.notices import Notice, once
 from spotsvm.common.text import printable_line
-from spotsvm.luck.difference import Judged, difference_of
-from spotsvm.luck.drawn import Drawn, unseen_score
+from spotsvm.luck.difference import Difference, Judged, difference_of
+from spotsvm.luck.drawn import Drawn, expected_of, unseen_score
 from spotsvm.luck.draws import block_length
 from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.refits.explained import unasked
 from spotsvm.luck.rows import Unseen
-from spotsvm.luck.verdict import CONSTANT, HeldOut, Rival, Verdict
+from spotsvm.luck.verdict import CONSTANT, TUNED, HeldOut, Rival, Verdict
 from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.default_models import with_threshold
@@ -33,10 +33,11 @@ from spotsvm.tuning.class_weights import weights_of
 from spotsvm.tuning.clock import Clock
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.pipelines.registry import default_scoring, is_series
+from spotsvm.tuning.pipelines.spectra import RivalModel
 from spotsvm.tuning.plan import decisions, of_different
 from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.results_folder import ResultsFolder
-from spotsvm.tuning.rivals import rival_models, timed_fit, unwarned, users_groups
+from spotsvm.tuning.rivals import constant_model, groups_of, rival_models, timed_fit, unwarned, users_groups
 from spotsvm.tuning.scoring import positive_class, scorer_of
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out
 from spotsvm.tuning.tables.table import Table
@@ -118,6 +119,15 @@ class Constant(NamedTuple):
     on_folds: float = nan
 
 
+class ComparedRival(NamedTuple):
+    """A fitted rival, the seconds of its fit, and its scores: on held-out rows, and then on training rows out of fold, if any."""
+
+    rival: RivalModel
+    fitted: Any
+    seconds: float
+    parts: list[Drawn]
+
+
 @dataclass
 class Fit(ABC):
     """The fitted models of a job, and what their verdict needs.
@@ -133,6 +143,14 @@ class Fit(ABC):
     pipeline: Pipeline
     rows: Table
     told: Sequence[Notice]
+
+    def rivals(self) -> Iterator[RivalModel]:
+        """Yield the models to compare with the recommended SVM."""
+        return rival_models(self.pipeline, self.rows, self.job.seed, self.job.weights)
+
+    def splits(self) -> Sequence[tuple[Any, Any]] | None:
+        """Return splits of the training rows on which rivals of the same kind of data are judged too; None for none."""
+        return None
 
     @abstractmethod
     def judged(self, clock: Clock) -> Judged:
@@ -222,7 +240,9 @@ class Job:
                 notices.append(Notice("no rivals", "the time limit left no time to fit a linear model and a random forest"))
             elif self.compare:
                 use = results[0 if verdict.recommended == "default" else -1]
-                rivals += self._rivals(fit.pipeline, fit.rows, use.estimator)
+                compared = list(self._compared(fit, clock, notices))
+                verdict, rivals, instead = self._beside(compared, verdict, rivals, use.estimator, fit)
+                results[-1] = replace(results[-1], instead=instead)
             verdict = replace(verdict, rivals=tuple(rivals))
             explanation = self._explained(fit, verdict, clock, say)
             code = fit.code(verdict)
@@ -255,17 +275,54 @@ class Job:
             say(f"notice: {notice.sentence}")
         return notices
 
-    def _rivals(self, estimator: Pipeline, rows: Table, recommended: Any) -> Iterator[Rival]:
-        """Yield a linear model and a forest that are fitted to these rows, and compared with the recommended model."""
-        of_recommended = self.drawn(recommended)
+    def _compared(self, fit: Fit, clock: Clock, notices: list[Notice]) -> Iterator[ComparedRival]:
+        """Yield the rivals, fitted, with their scores on held-out rows, and on training rows out of fold if there are splits."""
         threshold, positive = self.model.threshold_at(self.table) or (None, None)
-        for code, name, model in rival_models(estimator, rows, self.seed, self.weights):
+        splits = fit.splits()
+        for one in fit.rivals():
+            rows = fit.rows
+            given = {one.groups: groups.to_numpy()} if one.groups and (groups := _groups_for(one, rows)) is not None else {}
+            model = with_threshold(one.model, threshold, positive)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                fitted, seconds = timed_fit(with_threshold(model, threshold, positive), rows)
-                drawn = self.drawn(fitted)
-            difference = difference_of([of_recommended], [drawn], self.metric, "held out")
-            yield Rival(code, name, drawn.value, drawn.error, difference, seconds)
+                fitted, seconds = timed_fit(model, rows, **given)
+                parts = [self.drawn(fitted)]
+                left = clock.left()
+                if splits is not None and one.groups and (left is None or left > len(splits) * seconds):
+                    unit = None if rows.groups is None else rows.groups.to_numpy()
+                    unseen = Unseen.out_of_fold(model, rows.X, rows.y, splits, unit, self._block(rows), fit_params=given)
+                    parts.append(unseen_score(unseen, self.scorer, self.metric, self.seed, "out of fold"))
+            yield ComparedRival(one, getattr(fitted, "best_estimator_", fitted), seconds, parts)
+
+    def _beside(
+        self, compared: Sequence[ComparedRival], verdict: Verdict, rivals: Sequence[Rival], svm: Any, fit: Fit
+    ) -> tuple[Verdict, list[Rival], Any]:
+        """Return the verdict, the rivals beside the recommended model, and the rival that is recommended, fitted, or None.
+
+        A rival is recommended if its score on all rows that it has not seen is better than that of the better SVM and of the
+        other rivals.
+        """
+        scores = {one.rival.code: expected_of(one.parts, self.metric, "rows") for one in compared if len(one.parts) > 1}
+        best = max(scores, key=lambda code: scores[code].value, default=None)
+        chosen = next((one for one in compared if one.rival.code == best and scores[best].value > verdict.of_svm.value), None)
+        of_svm, (constant, *_) = self.drawn(svm), rivals
+        reference = of_svm if chosen is None else chosen.parts[0]
+
+        def beside(drawn: Drawn) -> Difference:
+            return difference_of([reference], [drawn], self.metric, "held out")
+
+        if chosen is not None:
+            model, _ = timed_fit(constant_model(fit.rows), fit.rows)
+            constant = replace(constant, difference=beside(self.drawn(model)))
+            code = chosen.rival.code
+            verdict = replace(verdict, rival=code, of_rival=scores[code], over_svm=beside(of_svm))
+        found = [constant]
+        for one in compared:
+            (code, name, *_), held, score = one.rival, one.parts[0], scores.get(one.rival.code)
+            difference = Difference(nan, metric=self.metric) if one is chosen else beside(held)
+            more = {} if score is None else {"out_of_fold": score.out_of_fold, "expected": score.value}
+            found.append(Rival(code, name, held.value, held.error, difference, one.seconds, **more))
+        return verdict, found, None if chosen is None else chosen.fitted
 
     def write_page(self, results: Sequence[HeldOutResult], path: Path) -> None:
         """Write the page about the tuned model."""
@@ -291,8 +348,11 @@ class Job:
     def drawn(self, model: Any) -> Drawn:
         """Return the score of a fitted model on the held-out rows, in draws of these rows."""
         test = self.test
-        block = block_length(len(test.y)) if self.in_time else 1
-        return unseen_score(Unseen.held_out(model, test.X, test.y, test.groups, block), self.scorer, self.metric, self.seed)
+        unseen = Unseen.held_out(model, test.X, test.y, test.groups, self._block(test))
+        return unseen_score(unseen, self.scorer, self.metric, self.seed)
+
+    def _block(self, rows: Table) -> int:
+        return block_length(len(rows.y)) if self.in_time else 1
 
     @cached_property
     def weights(self) -> str | dict[Any, float] | None:
@@ -380,6 +440,11 @@ def _constant(constant: Constant, judged: Judged, verdict: Verdict) -> Rival:
         CONSTANT, constant.name, score.held_out, score.held_out_error, difference, constant.seconds, score.out_of_fold,
         score.value, constant.on_folds,
     )  # fmt: skip
+
+
+def _groups_for(one: RivalModel, rows: Table) -> Any:
+    """Return the groups that the fit of a rival takes; an average of SVMs finds copies itself."""
+    return (users_groups if one.code == TUNED else groups_of)(rows).get("groups")
 
 
 def unsaid(told: Sequence[Notice], said: Sequence[Notice]) -> list[Notice]:

@@ -28,6 +28,7 @@ _COLUMNS = [
     "model", "metric", "better", "on_folds", "out_of_fold", "held_out", "held_out_error", "expected", "expected_low",
     "expected_high", "difference", "low", "high", "seconds", "note",
 ]  # fmt: skip
+_EXPECTED = "expected_low", "expected_high"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class HeldOutResult:
     explanation: Explanation | NotExplained | None = None  # of the last result
     code: str = ""  # Python code that repeats it
     seconds: float = float("nan")  # time of the fit
+    instead: Any = None  # a fitted rival that is recommended in place of the SVMs; only of the last result
     notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; only the last result has notices
 
 
@@ -63,18 +65,23 @@ def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
         scores = {name: unit.value(getattr(one, name)) for name in ("on_folds", "out_of_fold", "held_out")}
         return {"model": model, **scores, "held_out_error": one.error, "seconds": one.seconds, "note": note}
 
-    rivals = () if verdict is None else verdict.rivals
-    rows = [
-        row(r.code, r, r.name) | {"expected": unit.value(r.expected)} | _interval(unit, r.difference, "difference", "low", "high")
-        for r in rivals
-    ]
-    notes = ["recommended" if verdict is not None and c is _recommended(results) else "" for c in results]
+    def of_rival(r: Rival) -> dict[str, Any]:
+        found = row(r.code, r, r.name) | {"expected": unit.value(r.expected)}
+        if verdict is not None and verdict.of_rival is not None and r.code == verdict.rival:
+            found |= {"note": f"{r.name} (recommended)"} | _interval(unit, verdict.of_rival, "expected", *_EXPECTED)
+        return found | _interval(unit, r.difference, "difference", "low", "high")
+
+    rows = [of_rival(r) for r in (() if verdict is None else verdict.rivals)]
+    by_svm = verdict is not None and not verdict.rival
+    notes = ["recommended" if by_svm and c is _recommended(results) else "" for c in results]
     tuned = [row(c.name, c, note) for c, note in zip(results, notes, strict=True)]
     if verdict is not None:
         for place, expected in ((0, verdict.default), (-1, verdict.tuned)):
-            tuned[place] |= _interval(unit, expected, "expected", "expected_low", "expected_high")
-        if verdict.compares:
-            keep = verdict.recommended == "default"
+            tuned[place] |= _interval(unit, expected, "expected", *_EXPECTED)
+        keep = verdict.recommended == "default"
+        if verdict.over_svm is not None:
+            tuned[0 if keep else -1] |= _interval(unit, verdict.over_svm, "difference", "low", "high")
+        elif verdict.compares:
             other = tuned[-1 if keep else 0]
             other |= _interval(unit, verdict.gain.turned() if keep else verdict.gain, "difference", "low", "high")
     noticed = [{"model": "", "note": f"notice: {notice.sentence}"} for notice in final.notices]
@@ -93,8 +100,8 @@ def _recommended(results: Sequence[HeldOutResult]) -> HeldOutResult:
 
 
 def recommended(results: Sequence[HeldOutResult]) -> Any:
-    """Return the recommended fitted estimator: that of the default (the first result) or of the last result, by its verdict."""
-    return _recommended(results).estimator
+    """Return the recommended fitted model: a rival, or that of the default (the first result) or of the last result."""
+    return _recommended(results).estimator if results[-1].instead is None else results[-1].instead
 
 
 def write_results(job: Any, results: Sequence[HeldOutResult], folder: ResultsFolder) -> None:

@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from spotsvm.errors import DataWarning
 from spotsvm.luck.verdict import FOREST, LINEAR
 from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.tuning.pipelines.spectra import RivalModel
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import COPIES, Table
 
@@ -37,8 +38,8 @@ def constant_model(table: Table) -> Any:
     return DummyClassifier() if table.task == "classification" else DummyRegressor()
 
 
-def rival_models(estimator: Pipeline, rows: Table, seed: int, weights: Any) -> Iterator[tuple[str, str, Any]]:
-    """Yield the code, the name and the model of each rival, behind the steps of the pipeline that encode and scale."""
+def rival_models(estimator: Pipeline, rows: Table, seed: int, weights: Any) -> Iterator[RivalModel]:
+    """Yield a linear model and a forest, behind the steps of the pipeline that encode and scale."""
     classify = rows.task == "classification"
     linear, forest = (
         (
@@ -52,7 +53,7 @@ def rival_models(estimator: Pipeline, rows: Table, seed: int, weights: Any) -> I
         (LINEAR, "logistic regression" if classify else "ridge regression", linear),
         (FOREST, "a random forest", forest),
     ):
-        yield code, name, Pipeline([*clone(estimator).steps[:-1], (code, model)])
+        yield RivalModel(code, name, Pipeline([*clone(estimator).steps[:-1], (code, model)]))
 
 
 def groups_of(table: Table) -> dict[str, Any]:

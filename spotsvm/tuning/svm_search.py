@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
@@ -47,6 +48,7 @@ from spotsvm.tuning.code import tuning_code
 from spotsvm.tuning.job import FOLDS, Constant, Fit, FoldCount, Job, Model, Progress, Say
 from spotsvm.tuning.pipelines.default_spaces import Scale, iteration_cap
 from spotsvm.tuning.pipelines.registry import NamedPipeline, description, named_pipeline
+from spotsvm.tuning.pipelines.spectra import RivalModel
 from spotsvm.tuning.plan import baseline, notices
 from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.rivals import constant_model, constant_name, groups_of, timed_fit
@@ -135,6 +137,7 @@ class SVMSearch(Model):
             horizon=self.horizon,
             scale=self.scale,
             class_weight=job.weights,
+            scoring=table_scorer(job.metric, job.table) if job.scoring is not None else None,
         )
 
     def fit(self, job: Job, clock: Clock, say: Say, progress: Progress | None) -> Fit:
@@ -156,7 +159,7 @@ class SVMSearch(Model):
         choice = choose(cast("SpotSearchCV", searched.search), default_params, on_folds)
         tuned = self._with_optimism(job, self._chosen(job, named, choice, default, searched))
         results = [default, *map(job.with_scores, others), tuned]
-        return _SearchFit(job, results, choice, constant, named.estimator, rows, told, self, start, model)
+        return _SearchFit(job, results, choice, constant, named.estimator, rows, told, self, start, model, named)
 
     def _searched(
         self,
@@ -257,19 +260,21 @@ class SVMSearch(Model):
             for name in (STOP, TIMEOUT, ROWS):
                 if name in findings:
                     yield findings[name]["sentence"]
+        if verdict is not None and verdict.rival:
+            yield f"Recommended: {verdict.recommended_name}{_chosen(_settings(final.instead))}"
+            yield f"The better SVM is {_which(verdict, final)}{_chosen(verdict.params)}"
+        elif final.search is not None and verdict is not None:
+            yield f"Recommended: {_which(verdict, final)}{_chosen(verdict.params)}"
         if final.search is not None and verdict is not None:
-            best = verdict.params
-            # each name stays with its value
-            chosen = (f"{name} = {best[full]:.4g}".replace(" ", TIED) for full, name in short_names(best).items())
-            yield f"Recommended: {_which(verdict, final)}{': ' if best else ''}{', '.join(chosen)}"
-            edges = edges_of(best, final.search.study_.space)
+            edges = edges_of(verdict.params, final.search.study_.space)
             yield from map(str, edges)
             if job.out and any(edge.name.rpartition("__")[2] in OPEN for edge in edges):
                 yield "The same command with --widen continues from these trials in the wider range."
         if job.out:
             model = "" if job.is_series else "model.skops, for spotsvm predict; "
+            kind = "model" if verdict is not None and verdict.rival else "SVM"
             yield (
-                f"Written to {job.out}: report.html; {model}parameters.json of the recommended SVM; comparison.csv; trials, "
+                f"Written to {job.out}: report.html; {model}parameters.json of the recommended {kind}; comparison.csv; trials, "
                 "fold scores, parameters and record of each search."
             )
         else:
@@ -300,11 +305,24 @@ class _SearchFit(Fit):
     model: SVMSearch
     start: Sequence[Mapping[str, Any]]
     constant_model: Any
+    named: NamedPipeline
     refit: Refit | None = None
 
     @property
     def _search(self) -> Any:
         return self.results[-1].search
+
+    def rivals(self) -> Iterator[RivalModel]:
+        """Yield a linear model and a forest, and what is usual for data of this kind."""
+        yield from super().rivals()
+        yield from self.named.rivals
+
+    def splits(self) -> Sequence[tuple[Any, Any]] | None:
+        """Return the folds of the search, unless it had a sample of the rows."""
+        if self.job.sampled or not self.named.rivals:
+            return None
+        rows = self.job.train
+        return list(self.named.splitter.split(rows.X, rows.y, rows.groups))
 
     def judged(self, clock: Clock) -> Judged:
         """Return what both kinds of rows say; draws of the training rows repeat the search's choice."""
@@ -433,6 +451,23 @@ def _constant_score(job: Job, named: NamedPipeline) -> float:
 def _silence(name: str, n_trials: int) -> Iterator[None]:
     """Show nothing of a search."""
     yield
+
+
+def _chosen(params: Mapping[str, Any]) -> str:
+    """Return parameters after a colon, by short names; each name stays with its value."""
+    values = (f"{name} = {_shown(params[full])}".replace(" ", TIED) for full, name in short_names(params).items())
+    return f": {', '.join(values)}" if params else ""
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, Real) and not isinstance(value, bool) else str(value)
+
+
+def _settings(rival: Any) -> dict[str, Any]:
+    """Return derivative, scatter correction and number of scores of a rival."""
+    chosen = ("savitzkygolay__deriv", "scattercorrection__method", "plsregression__n_components", "plsscores__n_components")
+    own = rival.get_params()
+    return {name: own[name] for name in chosen if name in own}
 
 
 def _which(verdict: Verdict, final: HeldOutResult) -> str:

@@ -211,7 +211,7 @@ _SPACES: dict[Any, Callable[[Any], Space]] = {
     PrincipalMonomials: lambda _: {"n_components": randint(2, 13)},
     ImportanceFraction: lambda _: {"fraction": uniform(0.05, 0.95)},
     SavitzkyGolay: lambda step: {
-        "deriv": randint(0, step.polyorder + 1),
+        "deriv": list(range(step.polyorder + 1)),  # choices have no end beyond which a search could go on
         "window_length": randint(max(5, step.polyorder + 1), 32),
     },
     ScatterCorrection: lambda _: {"method": ["none", "snv"]},

@@ -11,9 +11,10 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from spotsvm.common.copies import DistinctKFold
 from spotsvm.comparison.runs import Entrant
 from spotsvm.errors import ArgumentError
+from spotsvm.trials.metrics import mean_class_accuracy_scorer
 from spotsvm.tuning.pipelines.default_spaces import Scale, table_pipeline
 from spotsvm.tuning.pipelines.opening import opening
-from spotsvm.tuning.pipelines.spectra import FIRST, spectra_pipeline
+from spotsvm.tuning.pipelines.spectra import FIRST, RivalModel, spectra_pipeline, spectra_rivals
 from spotsvm.tuning.pipelines.spectra import REGIONS as SPECTRA_REGIONS
 from spotsvm.tuning.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
@@ -41,10 +42,13 @@ class NamedPipeline:
         Its search space.
     splitter : cross-validator
         Splits the training rows into folds.
-    scoring : str
+    scoring : str or callable
         The score to tune by.
     first : tuple of str
         Parameters that Kriging varies first, as in `opening`. If empty, all parameters vary from the beginning.
+    rivals : tuple
+        Models that are usual for such data, which `spotsvm tune` compares with the SVM, and recommends if they are better;
+        `rival` returns one by its code.
 
     Examples
     --------
@@ -60,8 +64,19 @@ class NamedPipeline:
     estimator: Any
     space: dict[str, Any]
     splitter: Any
-    scoring: str
+    scoring: Any
     first: tuple[str, ...] = ()
+    rivals: tuple[RivalModel, ...] = ()
+
+    def rival(self, code: str) -> Any:
+        """Return the rival of this code: of spectra "pls" or "lda", and "tuned_svm".
+
+        Returns
+        -------
+        estimator
+            The model, not yet fitted.
+        """
+        return next(one.model for one in self.rivals if one.code == code)
 
     def search(self, name: str) -> Entrant:
         """Return the search of this name for the pipeline.
@@ -110,6 +125,7 @@ def named_pipeline(
     horizon: int = 0,
     scale: Scale = "standard",
     class_weight: Any = None,
+    scoring: Any = None,
 ) -> NamedPipeline:
     """Return a pipeline by its name, with search space, folds and score for training data.
 
@@ -135,6 +151,8 @@ def named_pipeline(
         How "svm" scales numbers.
     class_weight : dict, "balanced" or None
         Factors of C for each class, as of `SVC`; only for "svm", as "spectra" searches class weights.
+    scoring : str, callable or None
+        The score to tune by; None for the default of the pipeline.
 
     Returns
     -------
@@ -167,7 +185,7 @@ def named_pipeline(
     if class_weight is not None and name != "svm":
         why = "searches weights and cutoffs of the classes itself" if name == "spectra" else "has no classes"
         raise ArgumentError(f"class_weight={class_weight!r}: the pipeline {name} {why}; leave it out, or use the pipeline 'svm'")
-    scoring = default_scoring(name, task)
+    scoring = default_scoring(name, task) if scoring is None else scoring
     if is_series(name):
         if task != "regression":
             raise ArgumentError(f"pipeline {name!r} is for regression, not for {task}")
@@ -187,4 +205,6 @@ def named_pipeline(
     classes = np.unique(np.asarray(train.y)).tolist() if task == "classification" else None
     pipeline, space = spectra_pipeline(task, n, classes, region=cast("Any", region), scale=True, random_state=seed)
     first = FIRST if task == "classification" and region == REGIONS[name][0] else ()
-    return NamedPipeline(name, pipeline, space, folds, scoring, first)
+    by = mean_class_accuracy_scorer if scoring == _MEAN_CLASS_ACCURACY else scoring
+    rivals = spectra_rivals(task, n, train.X.shape[1], folds, by, seed)
+    return NamedPipeline(name, pipeline, space, folds, scoring, first, tuple(rivals))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import loguniform, uniform
 from sklearn.compose import TransformedTargetRegressor
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -15,18 +18,26 @@ from sklearn.svm import SVC, SVR
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.luck.verdict import DISCRIMINANT, PLS, TUNED
 from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.preprocessing.spectra.pls_scores import PLSScores
 from spotsvm.preprocessing.spectra.savitzky_golay import SavitzkyGolay
 from spotsvm.preprocessing.spectra.scatter_correction import ScatterCorrection
+from spotsvm.trials.metrics import mean_class_accuracy_scorer
+from spotsvm.tuned.tuned_svc import SCORES as CLASSIFICATION_SCORES
+from spotsvm.tuned.tuned_svc import TunedSVC
+from spotsvm.tuned.tuned_svr import SCORES as REGRESSION_SCORES
+from spotsvm.tuned.tuned_svr import TunedSVR
 from spotsvm.tuning.pipelines.default_spaces import default_space, iteration_cap, machine_space, voting_space
 from spotsvm.tuning.tables.target import Task
 
 _CLASSIFIER, _REGRESSOR = "cutoffclassifier", "transformedtargetregressor"
 
 REGIONS = ("default", "table7", "table8")
+#: numbers of scores of partial least squares among which the rivals choose
+_N_SCORES = (1, 2, 4, 6, 8, 10, 12, 16, 20)
 #: parameters to vary first in the default region of classification (see `opening`): the share of importance, C and gamma
 FIRST = ("importancefraction__fraction", f"{_CLASSIFIER}__estimator__C", f"{_CLASSIFIER}__estimator__gamma")
 
@@ -163,6 +174,44 @@ def _voting_region(labels: Sequence[Any]) -> dict[str, Any]:
     names, low, high = class_names(labels), 0.05 / len(labels), 2.0 / len(labels)
     space = {f"class_weight__{name}": uniform(0.05, 0.95) for name in names}
     return space | {f"cutoff__{name}": uniform(low, high - low) for name in names[:-1]}
+
+
+class RivalModel(NamedTuple):
+    """A model to compare with an SVM: its code and name, and the name of the argument of its `fit` that takes groups, if any."""
+
+    code: str
+    name: str
+    model: Any
+    groups: str = ""
+
+
+def spectra_rivals(task: Task, n_samples: int, n_columns: int, cv: Any, scoring: Any, random_state: int) -> list[RivalModel]:
+    """Return the models that spectra are usually given to, with settings by cross-validation, and an average of SVMs.
+
+    The average gets second derivatives with the standard normal variate; its score is `scoring` if it knows it.
+    """
+    classify = task == "classification"
+    # enough rows for nested folds
+    most = max(1, min(n_columns, n_samples // 2))
+    counts = [n for n in _N_SCORES if n <= most]
+    as_they_are = {"savitzkygolay__deriv": [0], "scattercorrection__method": ["none"]}
+    corrected = {"savitzkygolay__deriv": [1, 2], "scattercorrection__method": ["snv"]}
+    filters = SavitzkyGolay(deriv=2), ScatterCorrection()
+    code, name, steps, last = (
+        (DISCRIMINANT, "linear discriminant analysis", (PLSScores(task=task), LinearDiscriminantAnalysis()), "plsscores")
+        if classify
+        else (PLS, "partial least squares", (PLSRegression(),), "plsregression")
+    )
+    grid = [one | {f"{last}__n_components": counts} for one in (as_they_are, corrected)]
+    linear = GridSearchCV(make_pipeline(*filters, *steps), grid, cv=cv, scoring=scoring)
+    metric = "balanced_accuracy" if scoring is mean_class_accuracy_scorer else scoring
+    known = metric if metric in (CLASSIFICATION_SCORES if classify else REGRESSION_SCORES) else None
+    average = (TunedSVC if classify else TunedSVR)(scoring=known, random_state=random_state)
+    kind = type(average).__name__
+    return [
+        RivalModel(code, name, linear, "groups"),
+        RivalModel(TUNED, kind, make_pipeline(*filters, average), f"{kind.lower()}__groups"),
+    ]
 
 
 def _named(prefix: str, space: dict[str, Any]) -> dict[str, Any]:

@@ -156,3 +156,36 @@ def test_what_else_a_reader_has_to_know(changed, said):
     assert (len(warnings) == 0) == (said == "")
     assert said in " ".join(warnings)
     assert "this is chance" not in " ".join(warnings)
+
+
+PLS = Rival("pls", "partial least squares", 0.92, 0.02, by(nan), 0.5, 0.9, 0.905)
+OF_PLS = replace(
+    HELPED, rivals=(CONSTANT, PLS), rival="pls", of_rival=expect(0.905, 0.87, 0.93, held_out=0.92), over_svm=by(0.08)
+)
+
+
+def test_a_rival_is_recommended_in_place_of_the_svm():
+    assert OF_PLS.expected == OF_PLS.of_rival
+    assert OF_PLS.of_svm == OF_PLS.tuned
+    assert OF_PLS.sentence.endswith(
+        "Recommended in place of the SVM is partial least squares: its accuracy on rows that the judged models had not seen is "
+        "0.905, that of the tuned SVM 0.83."
+    )
+    assert OF_PLS.expectation.startswith(
+        "On new rows expect accuracy 0.905 of partial least squares (95 % interval 0.87 to 0.93)"
+    )
+    assert (
+        "where partial least squares has accuracy 0.92, a random forest (0.94) is better"
+        in replace(OF_PLS, rivals=(CONSTANT, replace(FOREST, held_out=0.94), PLS)).sentence
+    )
+    useless = replace(CONSTANT, difference=by(-0.02, -0.05, 0.01))
+    assert "Partial least squares is no better than always 'no' (" in replace(OF_PLS, rivals=(useless, PLS)).sentence
+    again = Verdict.from_dict(OF_PLS.to_dict())
+    assert again.to_dict() == OF_PLS.to_dict()
+    assert again.sentence == OF_PLS.sentence
+
+
+def test_a_verdict_of_version_0_2_0_had_no_such_rival():
+    new = ("rival", "of_rival", "over_svm")
+    old = {name: value for name, value in HELPED.to_dict().items() if name not in new}
+    assert Verdict.from_dict(old).to_dict() == HELPED.to_dict()

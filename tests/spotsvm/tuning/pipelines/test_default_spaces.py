@@ -76,8 +76,14 @@ def test_the_parameters_that_are_tuned(estimator, names):
     point = Space(space)
     assert list(point.names) == names
     for end in (0.0, 0.5, 1.0):
-        values = {name: (d.ppf(end) if hasattr(d.dist, "pdf") else int(d.ppf(max(end, 1e-9)))) for name, d in space.items()}
+        values = {name: at(d, end) for name, d in space.items()}
         clone(estimator).set_params(**values)
+
+
+def at(values, quantile):
+    if isinstance(values, list):
+        return values[round(quantile * (len(values) - 1))]
+    return values.ppf(quantile) if hasattr(values.dist, "pdf") else int(values.ppf(max(quantile, 1e-9)))
 
 
 def test_classes_can_be_said():
