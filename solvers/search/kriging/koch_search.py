@@ -12,11 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from spotsvm.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
+from spotsvm.solvers.search.kriging.model import Evaluations, FittedCriterion
 from spotsvm.solvers.search.kriging.ocba import ocba_next
+from spotsvm.surrogates.acquisition.maximize_acquisition import Acquisition
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.responses import Noisiness
 
 Floats = NDArray[np.float64]
+#: stream of random numbers for the samples of the printed algorithm
+_SAMPLE_STREAM = 17
 
 
 class KochSearch(KrigingSearch):
@@ -44,6 +48,11 @@ class KochSearch(KrigingSearch):
         repeats.
     spread : int, default=1
         Number of evaluations that OCBA allots in an iteration; 0 as in the printed algorithm.
+    n_sampled : int or None, default=None
+        The algorithm's l: the new points of an iteration are those with the best predicted mean of l random points. None
+        maximises the expected improvement, as in the paper's text.
+    n_new : int, default=1
+        The algorithm's d: number of new points in an iteration, chosen together from the l random points.
     **settings : dict
         Other arguments of `KrigingSearch`, except `repeat_below`.
 
@@ -54,10 +63,11 @@ class KochSearch(KrigingSearch):
 
     Notes
     -----
-    The printed algorithm draws the new points of an iteration at random and keeps those with the best predictions, before the
-    best point is evaluated again; in the paper's text, CMA-ES maximises the expected improvement. Here an iteration has a single
-    new point, chosen after that evaluation by a model that includes its result. The logarithm of the expected improvement is
-    maximised: candidates are compared, and the best three are improved by gradients.
+    The printed algorithm draws the new points of an iteration at random and keeps those with the best predictions; in the
+    paper's text, CMA-ES maximises the expected improvement. By default an iteration has a single new point, where the logarithm
+    of the expected improvement is largest: candidates are compared, and the best three are improved by gradients.
+    `KochSearch(n_sampled=l, n_new=d, spread=0)` is the algorithm as printed, but for one thing: the points are chosen after the
+    best one is evaluated again, by a model that includes its result.
 
     With several workers, no point is evaluated by two workers at the same time; while due repeats wait for this, the next
     iteration begins. A point at which every evaluation failed is not repeated. At a point with some failures, only the successful
@@ -103,8 +113,12 @@ class KochSearch(KrigingSearch):
         repeats: int = 2,
         max_repeats: int | None = None,
         spread: int = 1,
+        n_sampled: int | None = None,
+        n_new: int = 1,
         **settings: Any,
     ):
+        if n_sampled is not None:
+            settings = {"acquisition": predicted_mean, **settings}
         super().__init__(domain, seed, noise=noise, n_initial=n_initial, repeat_below=0.0, **settings)
         if repeats < 1:
             raise SolverError(f"repeats={repeats} leaves the design without an evaluation; use 1 or more")
@@ -112,6 +126,14 @@ class KochSearch(KrigingSearch):
             raise SolverError(f"max_repeats={max_repeats} is below repeats={repeats}; use as many or more, or None")
         if spread < 0:
             raise SolverError(f"spread={spread} is negative; use 0 for no repeats by OCBA, or more")
+        if n_new < 1 or (n_sampled is None and n_new > 1):
+            raise SolverError(
+                f"n_new={n_new} with n_sampled={n_sampled}; several new points are chosen from n_sampled random ones"
+            )
+        if n_sampled is not None and n_sampled < n_new:
+            raise SolverError(f"n_sampled={n_sampled} is below n_new={n_new}; use many more, such as 1000")
+        self.n_sampled, self.n_new = n_sampled, n_new
+        self._n_chosen, self._began = 0, 0  # new points after the design; evaluations when the iteration's first was asked for
         self.capabilities = replace(self.capabilities, n_initial=n_initial * repeats if noise is True else n_initial)
         self._repeats = PaperRepeats(repeats, max_repeats, spread)
         self._most_repeats = np.inf if max_repeats is None else max_repeats
@@ -125,15 +147,42 @@ class KochSearch(KrigingSearch):
             The point, with its origin.
         """
         if self.n_asked >= len(self._design) and self._noisiness() == "noisy":
-            again = self._repeats.next({point.tobytes() for point in self.pending})
+            again = self._repeats.next({point.tobytes() for point in self.pending}, due=self._in_iteration)
             if again is not None:
                 return Suggestion(again[0], "replicate", again[1])
         return super().suggest(rng)
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
         """Mark `point` as asked for; see `Search.assume`."""
+        is_new, after_design = self.is_new(self.domain.snap_one(point)), self.n_asked >= len(self._design)
         super().assume(point, given=given)
+        if is_new and after_design:
+            self._began = self._began if self._in_iteration else len(self._points)
+            self._n_chosen += 1
         self._repeats.asked(self.pending[-1])
+
+    @property
+    def _in_iteration(self) -> bool:
+        """Whether some of the new points of an iteration were asked for, and others were not."""
+        return self._n_chosen % self.n_new > 0
+
+    def _evaluations(self) -> Evaluations:
+        """Return the evaluations for the model: those known when the new points of the iteration were chosen."""
+        told = super()._evaluations()
+        return told.first(self._began) if self._in_iteration else told
+
+    def _maximise(self, criterion: Acquisition, fitted: FittedCriterion, rng: np.random.Generator) -> tuple[Floats, float] | None:
+        """Return the best point of the iteration's random sample that was not asked for, or of all points without a sample."""
+        if self.n_sampled is None:
+            return super()._maximise(criterion, fitted, rng)
+        # the same sample for all new points of an iteration, also after a resume
+        draw = np.random.default_rng([self.seed, _SAMPLE_STREAM, self._n_chosen // self.n_new])
+        sample = [x for x in self.domain.snap(draw.random((self.n_sampled, self.domain.dimension))) if self.is_new(x)]
+        if not sample:
+            return None
+        values = criterion.value(np.array(sample))
+        best = int(np.argmax(values))
+        return sample[best], float(values[best])
 
     def tell(self, point: ArrayLike, value: float) -> None:
         """Report the value at a point, whether it was asked for or not; see `Search.tell`."""
@@ -150,6 +199,11 @@ class KochSearch(KrigingSearch):
     def _noisiness(self) -> Noisiness:
         ok = np.isfinite(self.values)
         return self._judge_noise(self.points[ok], self.values[ok])
+
+
+def predicted_mean(mean: Floats, std: Floats) -> Floats:
+    """Return the predicted mean: the criterion of the printed algorithm."""
+    return mean
 
 
 @dataclass
@@ -210,8 +264,11 @@ class PaperRepeats:
             tally.update()
         self._told_last = None
 
-    def next(self, pending: Collection[bytes]) -> tuple[Floats, str] | None:
-        """Return the point to evaluate again and the reason, or None if a new point is due; `pending` has points as bytes."""
+    def next(self, pending: Collection[bytes], due: bool = False) -> tuple[Floats, str] | None:
+        """Return the point to evaluate again and the reason, or None if a new point is due; `pending` has points as bytes.
+
+        `due`: only evaluations that a point is due, as further new points of the iteration follow.
+        """
         idle = [
             tally
             for key, tally in self._tallies.items()
@@ -220,6 +277,8 @@ class PaperRepeats:
         for tally in idle:
             if tally.n < tally.owed:
                 return tally.point, f"evaluation {tally.n + 1} of {tally.owed}"
+        if due:
+            return None
         if self._more == 0:
             best = self._best()
             if any(tally is best for tally in idle):

@@ -57,6 +57,11 @@ class Evaluations:
         """Whether each evaluation gave a value."""
         return np.isfinite(self.values)
 
+    def first(self, n: int) -> Evaluations:
+        """Return the first n evaluations."""
+        parts = (self.margins, self.seconds, self.objectives)
+        return Evaluations(self.points[:n], self.values[:n], *(None if part is None else part[:n] for part in parts))
+
     def rows(self, domain: Domain, noise: Noisiness, n: int) -> NDArray[np.intp]:
         """Return the successful evaluations, or those at n of their points, for a model."""
         ok = np.flatnonzero(self.succeeded)

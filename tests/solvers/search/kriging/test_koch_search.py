@@ -128,3 +128,47 @@ def test_what_the_design_costs_is_known_where_noise_is():
 def test_numbers_that_make_no_sense_are_refused(arguments, said):
     with pytest.raises(SolverError, match=said):
         KochSearch(SQUARE, **arguments)
+
+
+SAMPLED = {"noise": True, "repeats": 1, "spread": 0, "n_sampled": 50, "n_new": 3}
+
+
+def test_algorithm_1_as_printed_takes_the_best_predictions_of_a_random_sample():
+    """In each iteration the best once more, then d new points of the same sample and model, each as often as the best."""
+    search = quick(**SAMPLED)
+    suggestions = run(search, RESPONSES["bowl"], 5 + (1 + 3 * 2) + (1 + 3 * 3))
+    first, second = suggestions[5:12], suggestions[12:]
+    assert [s.origin for s in first] == ["replicate"] + ["improvement", "replicate"] * 3
+    assert [s.origin for s in second] == ["replicate"] + ["improvement", "replicate", "replicate"] * 3
+    for k, iteration in enumerate((first, second)):
+        sample = np.random.default_rng([0, 17, k]).random((50, 2))
+        new = [s.point for s in iteration if s.origin == "improvement"]
+        places = [int(np.flatnonzero((sample == point).all(axis=1))[0]) for point in new]
+        assert len(set(places)) == 3
+        # the bowl is smooth: what is predicted as best is among the best
+        true = ((sample - 0.3) ** 2).sum(axis=1)
+        assert max(true[places]) < np.quantile(true, 0.5)
+
+
+def test_a_resume_within_an_iteration_chooses_the_same_points():
+    whole = run(quick(**SAMPLED), RESPONSES["bowl"], 5 + 7 + 4)
+    again = quick(**SAMPLED)
+    for suggestion in whole[:-3]:  # one new point of the second iteration is known
+        again.assume(suggestion.point)
+        again.tell(suggestion.point, float(((suggestion.point - 0.3) ** 2).sum()))
+    rest = run(again, RESPONSES["bowl"], 3)
+    for one, other in zip(rest, whole[-3:], strict=True):
+        np.testing.assert_array_equal(one.point, other.point)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_new": 2}, "n_new=2 with n_sampled=None; several new points are chosen from n_sampled random ones"),
+        ({"n_new": 0, "n_sampled": 5}, "n_new=0 with n_sampled=5"),
+        ({"n_new": 3, "n_sampled": 2}, "n_sampled=2 is below n_new=3; use many more, such as 1000"),
+    ],
+)
+def test_numbers_of_new_points_that_make_no_sense(settings, message):
+    with pytest.raises(SolverError, match=message):
+        quick(**settings)
