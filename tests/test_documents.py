@@ -72,6 +72,7 @@ CHAPTER = [
 ]
 #: pages that are no chapter of one task, and why
 NO_CHAPTERS = {
+    "bad_score": "looked up by what is seen",
     "coming_from": "tables from other libraries' calls to ours",
     "command_line": "the reference of a command",
     "machines": "several estimators",
