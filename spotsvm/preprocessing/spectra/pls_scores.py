@@ -135,12 +135,8 @@ class PLSScores(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_)
+        ndarray of shape (n_samples, n_scores)
             The scores.
-
-        See Also
-        --------
-        get_feature_names_out : The names of the scores.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

@@ -115,10 +115,6 @@ class SavitzkyGolay(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_features)
             Smoothed spectra, or their derivatives by the number of the column.
-
-        See Also
-        --------
-        fit_transform : Fits, and filters the training data.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

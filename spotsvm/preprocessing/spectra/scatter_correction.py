@@ -103,10 +103,6 @@ class ScatterCorrection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_features)
             The spectra, each without its offset and scale; with "msc" in the units of the mean spectrum.
-
-        See Also
-        --------
-        fit_transform : Fits, and corrects the training data.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
