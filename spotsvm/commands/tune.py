@@ -385,9 +385,8 @@ table_options = _section(
 def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None:
     """Tune an SVM on the table in FILE (CSV).
 
-    A quarter of the rows is held out. On these rows the tuned SVM is compared with the default SVM, a constant, a linear model
-    and a random forest; with --model spectra also with partial least squares or linear discriminant analysis, and an average of
-    SVMs, of which the best is recommended. If tuning did not help, the default SVM is recommended.
+    A quarter of the rows is held out, to compare the SVM with its default, a constant, a linear model and a random forest; with
+    --model spectra also with PLS or LDA and an average of SVMs. The better SVM is recommended, of spectra the best of these.
     """
     from spotsvm.errors import ArgumentError
     from spotsvm.tuning.class_weights import read_class_weight

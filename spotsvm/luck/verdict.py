@@ -63,12 +63,10 @@ class Replaced:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether tuning has helped, with all numbers and sentences that commands and pages show about it; scores: larger is better.
+    """Whether tuning has helped, with all that commands and pages show about it; for scores larger is better.
 
-    `number` is None if the recommended model is no trial. `default_on_folds` and `tuned_on_folds` are scores that the search has
-    optimised. `replaced` is the search's choice if another trial was compared. `rivals` begin with a constant. `rival` is the
-    code of the rival that is recommended in place of the better SVM, `recommended`; `of_rival` its score to expect, and
-    `over_svm` its score less that SVM's on held-out rows.
+    `number` is None if the recommended model is no trial; `replaced` is the search's choice if another trial was compared.
+    `rival` is the code of the rival recommended in place of `recommended`, `of_rival` its score, `over_svm` its lead on held-out rows.
     """
 
     metric: str

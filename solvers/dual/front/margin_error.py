@@ -53,11 +53,10 @@ class Expansions:
 
 
 class MarginError:
-    """Evaluate expansions by the two criteria that C trades off: margin and training error (Mierswa 2006, sections 3 and 6).
+    """Evaluate expansions by margin, 1 / ||w|| where y f is 1 (eq. 9), and training error (Mierswa 2006, sections 3 and 6).
 
-    The margin is 1 / ||w|| where y f is 1 (eq. 9); rows below it are errors, by slack (eq. 21, ``"hinge"``) or number
-    (``"count"``). Expansions with ||w||^2 below `smallest_norm` are scaled up to it: this ends the front. With `sparse` the
-    number of support vectors is a third criterion.
+    Rows below the margin are errors, by slack (eq. 21, ``"hinge"``) or number (``"count"``). Expansions with ||w||^2 below
+    `smallest_norm` are scaled up to it, where the front ends. With `sparse` a third criterion is the number of support vectors.
     """
 
     def __init__(
