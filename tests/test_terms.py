@@ -65,7 +65,7 @@ def doctrees(read):
     """Return the doctrees of all pages of prose."""
     pages = {path.relative_to(DOCS).as_posix(): path.read_text() for path in TEXTS}
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text()
-    pages["design.md"] = f"{(ROOT / 'ARCHITECTURE.md').read_text()}\n{pages['design.md']}"
+    pages["architecture.md"] = (ROOT / "ARCHITECTURE.md").read_text()
     return read(pages | {f"gallery/{path.stem}.rst": prose_of(path) for path in EXAMPLES})
 
 
