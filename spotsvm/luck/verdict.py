@@ -66,7 +66,7 @@ class Verdict:
     """Whether tuning has helped, with all that commands and pages show about it; for scores larger is better.
 
     `number` is None if the recommended model is no trial; `replaced` is the search's choice if another trial was compared.
-    `rival` is the code of the rival recommended in place of `recommended`, `of_rival` its score, `over_svm` its lead on held-out rows.
+    `rival` is the code of the rival recommended in place of `recommended`, `of_rival` its score, `over_svm` its lead, held out.
     """
 
     metric: str
