@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageOps
 from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.pipeline import make_pipeline
@@ -37,7 +37,8 @@ SHOTS = {
 #: endings of file names with the widths of the screens, in pixels, and with Chromium's numbers of the colour schemes
 SCREENS, SCHEMES = {"": 740, "_narrow": 390}, {"": 1, "_dark": 0}
 HEIGHT, SCALE, COLOURS = 4000, 2, 128
-#: pixels of the top of a report on these screens
+FRAME = "#999999"
+#: pixels of the top of a report on these screens, which has a frame
 TOPS = {"": 1245, "_narrow": 1700}
 LARGEST = 200_000  # bytes
 
@@ -72,7 +73,8 @@ def shoot(page: Path, file: Path, tops: dict[str, int] | None = None) -> None:
             shot = photograph(page, width, number)
             height = tops[screen] if tops else bottom(shot)
             shown = file.with_stem(file.stem + screen + scheme)
-            shot.crop((0, 0, shot.width, SCALE * height)).quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(shown, optimize=True)
+            shot = ImageOps.expand(shot.crop((0, 0, shot.width, SCALE * height)), SCALE if tops else 0, FRAME)
+            shot.quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(shown, optimize=True)
             print(shown.name, shot.width // SCALE, height, shown.stat().st_size)
             assert shown.stat().st_size < LARGEST, shown
 
