@@ -48,11 +48,9 @@ X, X_new, y, y_new = X[:1095], X[1095:], y[:1095], y[1095:]
 # folds test on later days only.
 
 root, scale, svr = FunctionTransformer(np.sqrt), StandardScaler(), SVR()
-decays, dry = (0.0, 0.3, 0.7, 0.9, 0.97, 0.99), {"start": "zero"}
-by_hand = LeakyRain(decays, (0, *[150] * 5), **dry)
-leaky = make_union(
-    *[LeakyRain(decay, 150, **dry) for decay in (0.3, 0.9, 0.97)]
-)
+dry = {"start": "zero"}  # before the first day
+by_hand = LeakyRain((0.0, 0.3, 0.7, 0.9, 0.97, 0.99), (0, *[150] * 5), **dry)
+leaky = make_union(*[LeakyRain(d, 150, **dry) for d in (0.3, 0.9, 0.97)])
 leaky.set_output(transform="pandas")
 space = {"svr__C": loguniform(2**-3, 2**10), "svr__gamma": loguniform(1e-3, 1)}
 space["svr__epsilon"] = loguniform(2**-8, 1)
@@ -96,8 +94,7 @@ plt.show()
 # The SVR has less than half the error of the linear model and the forest;
 # tuned decays gain nothing on six by hand, and are better than random ones.
 
-error = table["error"]
-spot = error["SVR and sums, SpotSearchCV"]
-assert spot < 0.5 * min(error.iloc[0], error.iloc[1])
-assert error["SVR tuned, sums by hand"] < 1.1 * spot
-assert spot < 0.8 * error["SVR and sums, random search"]
+spot = table.error["SVR and sums, SpotSearchCV"]
+assert spot < 0.5 * min(table.error[:2])
+assert table.error["SVR tuned, sums by hand"] < 1.1 * spot
+assert spot < 0.8 * table.error["SVR and sums, random search"]
