@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
+from spotsvm.common.checks import check_count, check_flag, check_positive
 from spotsvm.common.compat import check_y, safe_indexing
 from spotsvm.common.copies import copies, joined
 from spotsvm.common.data_hash import data_hash
@@ -41,7 +41,7 @@ from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.refits.explained import MOST_ROWS, Refits, explanation_within, few_splits, unasked
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, as_vector
-from spotsvm.out_of_fold.combination import Combination, Rule, choose, gains_of
+from spotsvm.out_of_fold.combination import Combination, Rule, gains_of
 from spotsvm.out_of_fold.judged_rows import JudgedRows
 from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.preprocessing.frames import as_frame
@@ -49,21 +49,22 @@ from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
 from spotsvm.reports.notebook import ResultsHtmlMixin
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.kernels import base_matrix
-from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuned.columns import Columns, Views
-from spotsvm.tuned.encodings import LEVELS, encodings_for, encodings_of
-from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, default_gamma, with_support_vectors
+from spotsvm.tuned.average import FittedAverage
+from spotsvm.tuned.columns import Columns
+from spotsvm.tuned.encodings import LEVELS, encodings_of
+from spotsvm.tuned.families import FAMILIES, default_gamma
 from spotsvm.tuned.fit_facts import FitFacts
-from spotsvm.tuned.grid import Grid, score_grid
-from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, TimedFits, views_of
+from spotsvm.tuned.grid import Grid
+from spotsvm.tuned.grid_plan import GridPlan, by_columns
+from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, TimedFits, beginnings, views_of
 from spotsvm.tuned.members import fit_members
 from spotsvm.tuned.progress import SweepProgress
-from spotsvm.tuned.screening import SCREENED_FROM, SCREENING_ROWS, promising
+from spotsvm.tuned.scored_sweeps import Screening, SweepScorer
+from spotsvm.tuned.screening import SCREENED_FROM
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
 from spotsvm.tuned.task import Task
-from spotsvm.tuned.training_rows import GridRows, TrainingRows, grid_rows, grid_size, is_many
+from spotsvm.tuned.training_rows import TrainingRows, grid_rows, grid_size, is_many
 
 if TYPE_CHECKING:
     from spotsvm.reports.methods import MethodsSection
@@ -72,11 +73,6 @@ _LOG = logging.getLogger(__name__)
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-#: squared loss with all widths, and support vectors with the middle one
-_DEFAULT_FAMILIES = (
-    *("squared_rbf", "squared_laplacian", "squared_relevance_rbf", "squared_relevance_laplacian", "squared_linear"),
-    *("rbf", "laplacian", "relevance_rbf", "relevance_laplacian"),
-)
 #: sweeps beyond the grid if a space is given: in any case, and for each parameter
 _SEARCHED, _SEARCHED_EACH = 12, 4
 #: parameters that the scores of sweeps depend on, besides rows, folds and space
@@ -86,7 +82,6 @@ _MOST_ROWS = FITTED_ROWS  # of a member
 _FEW_MEMBERS = 5  # on many rows
 _SCREENING_SHARE = 0.1  # of the timeout
 _SHARES = 0.3, 0.6, 0.85  # shares of the timeout after which grid, exact and landmark models must have ended
-_BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -222,16 +217,18 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         folds = grid_rows(rows, sample, task, self.cv, self._splitter, seed, self.path is not None)
         self._n_folds, self._n_grid_rows, self._n_held = len(folds.splits), len(sample), len(held)
         self._grouped = groups is not None
-        judged_rows = self._judged_on_folds(rows, task, folds)
-        grid = self._scored_grid(rows, task, folds, judged_rows, score, seed, began)
+        scorer = SweepScorer(
+            rows, task, folds, self._rule(score), self._slack, self._columns_of, seed, effective_n_jobs(self.n_jobs)
+        )
+        grid = self._scored_grid(scorer, began)
         if len(held):
-            begin = self._beginnings(grid, task, folds.tested, judged_rows, score, seed)
+            begin = beginnings(grid, scorer)
             self.complete_ = grid.complete
             kept = self._fit_many_rows(rows, whole, held, begin, score, seed, began)
             fitted = np.arange(len(rows))
         else:
             tested = folds.tested
-            kept = self._average(grid, task.on(tested), judged_rows, tested, score, seed, len(y), folds.rows)
+            kept = self._average(grid, task.on(tested), scorer.judged_rows, tested, score, seed, len(y), folds.rows)
             fitted = whole.sample(_MOST_ROWS, seed, rows.groups_of)
             kept = self._refit(rows.at(fitted), whole.on(fitted), grid, kept, self._ends(began, _FIT_SHARE))
             self.n_rows_ = len(fitted)
@@ -241,7 +238,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         self.fit_seconds_, self._versions = time.monotonic() - began, versions()
         judged = np.searchsorted(rows.every, self._scored_rows)
         self._n_distinct = len(judged) if rows.copied is None else len(np.unique(rows.copied[judged]))
-        told = [*self._target_notices(rows.target, rows.every, rows.own_weights), *self._columns.notices]
+        told = [*self._target_notices(rows.target, rows.every, rows.own_weights), *self._fitted.columns.notices]
         told += self._keep_table(kept, self.keep_out_of_fold)
         told += rows.notices(self.cv, len(held), folds)
         if not len(held):
@@ -258,99 +255,29 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         tell(told)
         return self
 
-    def _judged_on_folds(self, rows: TrainingRows, task: Task, folds: GridRows) -> JudgedRows:
-        """Return the rows of the grid that a fold tests as those that are judged."""
-        weights = rows.weights[folds.rows]
-        return task.on(folds.tested).judged(weights[folds.tested] / weights.mean(), folds.drawn_together, False)
-
-    def _scored_grid(
-        self, rows: TrainingRows, task: Task, folds: GridRows, judged_rows: JudgedRows, score: Score, seed: int, began: float
-    ) -> Grid:
+    def _scored_grid(self, scorer: SweepScorer, began: float) -> Grid:
         """Return the out-of-fold decisions of the settings, scored until a share of the timeout is over."""
-        name, n_columns = type(self).__name__, folds.X.shape[1]
-        _LOG.info("%s begins with %d rows, %d columns and %d folds", name, len(rows), n_columns, len(folds.splits))
+        name, folds, rows, costs = type(self).__name__, scorer.folds, scorer.rows, self._plan.costs
+        _LOG.info("%s begins with %d rows, %d columns and %d folds", name, len(rows), folds.X.shape[1], len(folds.splits))
         self._encodings = encodings_of(folds.X, self.categorical)
-        whole = self._grid(issparse(folds.X), task.epsilon)
-        costs = {sweep: self._costs(sweep) for sweep in whole}
-        self._screening, screened = (0, 0), True
+        whole = self._plan.sweeps(issparse(folds.X), scorer.task.epsilon, list(self._encodings))
+        chosen: dict[Sweep, list[float]] = {sweep: costs(sweep) for sweep in whole}
+        self._screening = Screening()
         if len(folds.rows) > SCREENED_FROM:
-            costs, screened = self._screened(whole, rows, task, folds, score, seed, self._ends(began, _SCREENING_SHARE))
-            _LOG.info("%s scores %d of %d sweeps on all rows", name, len(costs), len(whole))
+            promising, self._screening = scorer.screened(self._in_order(whole), costs, self._ends(began, _SCREENING_SHARE))
+            chosen = {sweep: promising[sweep] for sweep in whole if sweep in promising}
+            _LOG.info("%s scores %d of %d sweeps on all rows", name, len(chosen), len(whole))
         deadline = self._ends(began, _SHARES[0] if self._n_held else _GRID_SHARE)
         with (
-            self._sweeps(list(costs), rows.hashed, folds.splits, seed) as sweeps,
+            self._sweeps(list(chosen), rows.hashed, folds.splits, scorer.seed) as sweeps,
             says_when_interrupted(lambda inner: f"{sweeps.n_scored} of {sweeps.n_sweeps} sweeps are scored"),
             SweepProgress(sweeps, self.verbose, name, deadline),
         ):
-            grid = self._scored(
-                sweeps, lambda sweep: costs.get(sweep) or self._costs(sweep), task, folds, judged_rows, score, deadline
-            )
-        grid.complete &= screened
+            grid = scorer.scored(sweeps, lambda sweep: chosen.get(sweep) or costs(sweep), deadline)
+        grid.complete &= self._screening.complete
         self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
         self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
         return grid
-
-    def _screened(
-        self, whole: list[Sweep], rows: TrainingRows, task: Task, folds: GridRows, score: Score, seed: int, deadline: float
-    ) -> tuple[dict[Sweep, list[float]], bool]:
-        """Return the sweeps that are promising on some rows, in the order of the grid, with their C; and if all were scored."""
-        groups = None if rows.units is None else rows.units[folds.sample]
-        some = np.sort(task.sample(SCREENING_ROWS, seed, groups))
-        few = folds.some(some)
-        if not few.splits:
-            return {sweep: self._costs(sweep) for sweep in whole}, True
-        task, tested = task.on(some), few.tested
-        judged_rows = self._judged_on_folds(rows, task, few)
-        grid = self._scored(Sweeps(self._by_columns(whole)), self._costs, task, few, judged_rows, score, deadline)
-        choice = choose(judged_rows, task.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
-        assert choice.gains is not None
-        found = promising(grid.settings, choice.gains @ judged_rows.weights, choice.weights, self._costs)
-        self._screening = len({sweep_of(setting) for setting in grid.settings}), len(some)
-        return {sweep: found[sweep] for sweep in whole if sweep in found}, grid.complete
-
-    def _scored(
-        self,
-        sweeps: Sweeps,
-        costs: Callable[[Sweep], Sequence[float]],
-        task: Task,
-        folds: GridRows,
-        judged_rows: JudgedRows,
-        score: Score,
-        deadline: float,
-    ) -> Grid:
-        """Return the out-of-fold decisions of sweeps with these C, on the scale of the target."""
-
-        def quality(setting: Setting, decisions: Array) -> tuple[float, float]:
-            if setting.power:
-                decisions = task.smearing(decisions)(decisions)
-            gains = gains_of(judged_rows, task.answers(decisions[None, folds.tested]), self._rule(score))
-            return float(np.average(gains[0], weights=judged_rows.weights)), self._slack(gains[0])
-
-        with one_blas_thread():
-            grid = score_grid(
-                folds.X, task.machines, task.relevance_target, folds.splits, sweeps, costs, task.default, quality,
-                n_jobs=effective_n_jobs(self.n_jobs), deadline=deadline, columns=self._columns_of,
-            )  # fmt: skip
-        grid.smearings = {i: task.smearing(grid.decisions[i]) for i, one in enumerate(grid.settings) if one.power}
-        for i, smearing in grid.smearings.items():
-            grid.decisions[i] = smearing(grid.decisions[i]).astype(np.float32)
-        return grid
-
-    def _beginnings(
-        self, grid: Grid, task: Task, tested: Array, judged_rows: JudgedRows, score: Score, seed: int
-    ) -> list[Setting]:
-        """Return the settings with which the fits on many rows begin: those of weight, and the best of each family.
-
-        Squared loss, which needs all rows in one matrix, is that of models with landmarks there, which begin with the best.
-        """
-        choice = choose(judged_rows, task.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
-        assert choice.gains is not None
-        means = choice.gains @ judged_rows.weights
-        best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: means[one[0]])}
-        order = [*np.argsort(-choice.weights, kind="stable")[: np.count_nonzero(choice.weights)], *best.values()]
-        chosen = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
-        epsilon = max(setting.epsilon for setting in grid.settings)
-        return [replace(one, family=with_support_vectors(one.family), epsilon=epsilon, power=False) for one in chosen]
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         """Return what a user should know about the target; `rows` are the positions of its values in y."""
@@ -370,8 +297,8 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         return np.inf if self.timeout is None else began + share * self.timeout
 
     @property
-    def _all_families(self) -> bool:
-        return isinstance(self.families, str) and self.families == "auto"
+    def _plan(self) -> GridPlan:
+        return GridPlan(self.families, self._log_gammas, self._log_costs, self._log_costs_squared)
 
     def _check_parameters(self) -> None:
         check_flag("average", self.average)
@@ -387,55 +314,20 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             checked_path(self.path)
         if self.timeout is not None:
             check_positive("timeout", self.timeout, ", or None for no limit")
-        if not self._all_families:
-            if isinstance(self.families, str) or not len(self.families):
-                raise ArgumentError(f"families={self.families!r}; use 'auto' or a list of {', '.join(map(repr, FAMILIES))}")
-            for name in self.families:
-                check_choice("families", name, tuple(FAMILIES))
+        self._plan.check()
 
-    def _grid(self, sparse: bool, epsilon: float) -> list[Sweep]:
-        """Return the sweeps of the grid, all families with one width first."""
-        families = list(_DEFAULT_FAMILIES if self._all_families else dict.fromkeys(self.families))
-        if sparse:
-            if self._all_families:
-                families = list(SPARSE_FAMILIES)
-            elif unfit := [name for name in families if name not in SPARSE_FAMILIES]:
-                raise ArgumentError(f"families={self.families!r} and sparse rows, for which {unfit[0]!r} would fill the zeros; "
-                                    f"use {' or '.join(map(repr, SPARSE_FAMILIES))}, or X.toarray()")  # fmt: skip
-        first = self._log_gammas[0]
-
-        def has(width: float, name: str) -> bool:
-            alone = FAMILIES[name].kernel == "linear" or (self._all_families and not FAMILIES[name].squared)
-            return width == first or not alone
-
-        return [
-            Sweep(name, width, 0.0 if FAMILIES[name].squared else epsilon, encoding=encoding)
-            for width in self._log_gammas
-            for encoding in self._encodings
-            for name in families
-            if has(width, name) and encoding in encodings_for(FAMILIES[name].squared, self._encodings)
-        ]
-
-    def _by_columns(self, sweeps: list[Sweep]) -> list[Sweep]:
-        """Return sweeps in order of their columns; with a timeout as they are, so that each family has one width first."""
-        if self.timeout is not None:
-            return sweeps
-        families = list(dict.fromkeys(sweep.family for sweep in sweeps))
-        columns = list(dict.fromkeys(sweep.columns for sweep in sweeps))
-        return sorted(sweeps, key=lambda one: (columns.index(one.columns), families.index(one.family), one.log_gamma))
+    def _in_order(self, sweeps: list[Sweep]) -> list[Sweep]:
+        """Return sweeps by their columns; with a timeout as they are, so that each family has one width first."""
+        return by_columns(sweeps) if self.timeout is None else sweeps
 
     def _columns_of(self, kinds: Iterable[str], encodings: Iterable[str]) -> Columns:
         """Return the columns of some kinds and encodings, not fitted yet."""
         found = [kind for kind in ("standard", "power", "relevance") if kind in set(kinds) | {"standard"}]
         return Columns(found, self.categorical, {name: one for name, one in self._encodings.items() if name in set(encodings)})
 
-    def _costs(self, sweep: Sweep) -> list[float]:
-        """Return the values of C of a sweep, ascending."""
-        return [2.0**c for c in (self._log_costs_squared if FAMILIES[sweep.family].squared else self._log_costs)]
-
     def _sweeps(self, whole: list[Sweep], data: tuple[Any, ...], splits: Any, seed: int) -> AbstractContextManager[Sweeps]:
         """Return the sweeps to score: the whole grid, or a study that begins with it."""
-        grid, budget = self._by_columns(whole[: self.budget]), self.budget
+        grid, budget = self._in_order(whole[: self.budget]), self.budget
         self._n_grid_sweeps = len(grid)
         if budget is None:
             budget = len(grid) + (_SEARCHED + _SEARCHED_EACH * len(self.space) if self.space else 0)
@@ -459,7 +351,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             "budget": "the grid or more" if len(grid) == len(whole) else str(len(grid)),
         }
         classes = class_names(self.classes_) if hasattr(self, "classes_") else []
-        costs = [C for sweep in grid for C in self._costs(sweep)]
+        costs = [C for sweep in grid for C in self._plan.costs(sweep)]
         ends = min(costs), max(costs)
         return SearchedSweeps(
             grid, budget, self.space or {}, ends, self._column_names(), classes, seed, self.path, context,
@@ -524,8 +416,10 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     @property
     def _sparse_gamma(self) -> float | None:
         """The gamma of the default model on sparse rows, as that of dense rows; None for a table, or before a fit."""
-        fitted = getattr(self, "_columns", None)
-        return None if fitted is None or not fitted.is_sparse else 1.0 / max(int(np.count_nonzero(fitted.scale)), 1)
+        fitted = getattr(self, "_fitted", None)
+        if fitted is None or not fitted.columns.is_sparse:
+            return None
+        return 1.0 / max(int(np.count_nonzero(fitted.columns.scale)), 1)
 
     def explain(self, within: float | None = None, say: Callable[[str], None] | None = None) -> Explanation | NotExplained:
         """Return which columns matter and whether more rows would help, by refits of the members on folds.
@@ -586,23 +480,11 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         sample = whole.sample(MOST_ROWS, self.seed_, rows.groups_of)
         task = whole.on(sample)
         folds = grid_rows(rows, sample, task, self.cv, self._splitter, self.seed_, False)
-        members = [(member, j, place) for member in self._members for j, place in enumerate(member.places)]
-        members = [one for one in members if self._weights[one[2]] > 0]
-        settings = [
-            Setting(**vars(sweep_of(member.sweep)), C=float(self.settings_["C"].iloc[place]), power=j in member.smearings)
-            for member, j, place in members
-        ]
-        places = [place for *_, place in members]
+        C = self.settings_["C"].tolist()
 
         def fit(some: NDArray[np.intp]) -> Any:
-            model, own = self._twin(), task.on(some)
-            table = safe_indexing(folds.X, some)
-            model._columns = self._needed_columns(settings).fit(table, own.relevance_target)
-            model._members, _ = fit_members(model._columns, table, own.machines, settings, range(len(settings)))
-            for member in model._members:
-                known = ((j, members[i]) for j, i in enumerate(member.places))
-                member.smearings = {j: of.smearings[k] for j, (of, k, _) in known if k in of.smearings}
-            model._weights, model._divisors = self._weights[places], self._divisors[places]
+            model = self._twin()
+            model._fitted = self._fitted.refitted(C, self._needed_columns, safe_indexing(folds.X, some), task.on(some))
             return model
 
         target, classes = rows.target[sample], getattr(self, "classes_", None)
@@ -696,15 +578,16 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     def _refit(self, X: Any, task: Task, grid: Grid, table: OutOfFold, deadline: float) -> OutOfFold:
         """Fit the members in the order of their weights until the deadline; those that are left out no longer compete."""
         chosen = [int(i) for i in np.argsort(-self._weights, kind="stable")[: np.count_nonzero(self._weights)]]
-        self._columns = self._needed_columns([grid.settings[i] for i in chosen]).fit(X, task.relevance_target)
-        self._members, _ = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
-        for member in self._members:
+        columns = self._needed_columns([grid.settings[i] for i in chosen]).fit(X, task.relevance_target)
+        members, _ = fit_members(columns, X, task.machines, grid.settings, chosen, deadline)
+        for member in members:
             member.smearings = {j: grid.smearings[i] for j, i in enumerate(member.places) if i in grid.smearings}
-        fitted = np.sort([place for member in self._members for place in member.places])
+        fitted = np.sort([place for member in members for place in member.places])
         self.complete_ = grid.complete and len(fitted) == len(chosen)
         if len(fitted) < len(chosen):
             table = replace(table, pool=fitted)
             self._adopt(table)
+        self._fitted = FittedAverage(columns, members, self._weights, self._divisors)
         self._keep_members(task)
         return table
 
@@ -728,13 +611,13 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         for setting in begin:
             costs.setdefault(sweep_of(setting), []).append(setting.C)
         some = whole.sample(_MOST_ROWS, seed, rows.groups_of, held)
-        self._columns = self._needed_columns(costs).fit(rows.at(some), whole.relevance_target[some])
+        columns = self._needed_columns(costs).fit(rows.at(some), whole.relevance_target[some])
         with gathered() as found:
-            X = self._columns.read(rows.at())
-        self._columns.notices = list(once([*self._columns.notices, *found]))  # those of all rows in place of those of some
-        views = views_of(self._columns, X)
+            X = columns.read(rows.at())
+        columns.notices = list(once([*columns.notices, *found]))  # those of all rows in place of those of some
+        views = views_of(columns, X)
         problem = Problem(
-            self._columns,
+            columns,
             views,
             some,
             whole.machines,
@@ -768,31 +651,24 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
             fits.run(LANDMARKS, dict.fromkeys(fits.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
         judged = Grid(settings=fits.settings, decisions=fits.decisions, default=default[1][0])
         table = self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, len(rows.y), rows.every[held])
-        self._members = [member for member in fits.members if self._weights[member.places].any()]
+        members = [member for member in fits.members if self._weights[member.places].any()]
+        self._fitted = FittedAverage(columns, members, self._weights, self._divisors)
         self.complete_ &= fits.complete
         self._keep_members(whole)
         self.n_rows_ = int(self.members_["rows"].max())
         return table
 
     def _keep_support(self, X: Any, rows: Array) -> None:
-        (member,) = self._members
-        beta = member.beta[member.places.index(int(np.flatnonzero(self._weights)[0]))]  # the member has all C of its sweep
-        support = np.flatnonzero(beta.any(axis=0))
-        self.dual_coef_ = beta[:, support]
-        assert member.support is not None
-        self.support_ = rows[member.support[support]]
+        self.dual_coef_, support = self._fitted.support()
+        self.support_ = rows[support]
         self.support_vectors_ = safe_indexing(X, self.support_)
 
     def _keep_columns(self) -> None:
         """Store the treatment of each column, and the relevance of its outputs."""
-        of = self._columns
+        of = self._fitted.columns
         if not of.is_sparse:
             self.columns_ = of.encoder.columns_
-            weights = dict.fromkeys(of.encodings, 0.0)
-            for member in self._members:
-                learned = FAMILIES[member.sweep.family].columns == "relevance"
-                weights[member.sweep.encoding] += learned * float(self._weights[member.places].sum())
-            relevance = of.relevance(max(weights, key=lambda name: weights[name]))
+            relevance = self._fitted.relevance()
             if relevance is not None:
                 self.relevance_ = relevance
         else:
@@ -830,38 +706,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
     def _averaged(self, X: Any) -> Floats:
         """Return the averaged decisions of new rows, (n, k)."""
         check_is_fitted(self)
-        X = self._checked_rows(X, reset=False)
-        sparse = issparse(self._members[0].rows)
-        if issparse(X) != sparse:
-            X = X.toarray() if issparse(X) else csr_matrix(np.asarray(X, dtype=np.float64))
-            if sparse and np.isnan(X.data).any():
-                raise ArgumentError("X contains NaN, and the estimator was fitted on sparse rows, which have no gaps")
-        size, n = max(_BLOCK // max(1, *(member.rows.shape[0] for member in self._members)), 1), X.shape[0]
-        decisions: list[Floats] = []
-        capped: Any = 0
-        with gathered() as found:
-            X = self._columns.read(X)
-            for start in range(0, n, size):
-                views = self._columns.transform(safe_indexing(X, slice(start, start + size)))
-                decisions.append(self._averaged_block(views))
-                capped = capped + self._columns.n_capped(views)
-            tell(self._columns.of_capped(capped, n))
-        tell(once(found))
-        return np.concatenate(decisions)
-
-    def _averaged_block(self, views: Views) -> Floats:
-        total: Any = 0.0
-        seen, rows, D = None, None, None
-        for member in self._members:
-            sweep, kind = member.sweep, FAMILIES[member.sweep.family]
-            if sweep.columns != seen or member.rows is not rows:
-                seen, rows = sweep.columns, member.rows
-                A = self._columns.kernel_columns(views, sweep)
-                D = base_matrix(kind.base, A, rows)
-            assert D is not None
-            weights = self._weights[member.places] / self._divisors[member.places]
-            total = total + member.averaged(D, weights)
-        return np.asarray(total)
+        return self._fitted.decisions(self._checked_rows(X, reset=False))
 
     @property
     def _score_title(self) -> str:
@@ -873,7 +718,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         """What the page and the methods section say of the fit beside the other attributes."""
         return FitFacts(
             n_folds=self._n_folds, n_grid_rows=self._n_grid_rows, n_held=self._n_held, by_group=self._grouped,
-            n_sweeps=self._n_sweeps, n_searched=self._n_searched, screening=self._screening,
+            n_sweeps=self._n_sweeps, n_searched=self._n_searched, screening=(self._screening.n_sweeps, self._screening.n_rows),
             judged=self._scored_rows, n_distinct=self._n_distinct,
             target=self._scored_y, unusual=self._unusual, weights=self._unusual_weights, score_title=self._score_title,
             versions=self._versions, encodings={name: (*one.codes, *one.cycles) for name, one in self._encodings.items()},

@@ -22,9 +22,11 @@ from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.kernels import base_matrix
 from spotsvm.tuned.columns import Columns, Views
-from spotsvm.tuned.families import FAMILIES, kernel_of, unit_of
+from spotsvm.tuned.families import FAMILIES, kernel_of, unit_of, with_support_vectors
+from spotsvm.tuned.grid import Grid
 from spotsvm.tuned.landmarks import fit_landmarks
 from spotsvm.tuned.members import Member, solve_settings
+from spotsvm.tuned.scored_sweeps import SweepScorer
 from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
 
 Floats = NDArray[np.float64]
@@ -220,6 +222,21 @@ class TimedFits:
         """The sweeps, the best on the held-out rows first."""
         order = np.argsort([-self._quality(d) for d in self.decisions], kind="stable")
         return list(dict.fromkeys(sweep_of(self.settings[i]) for i in order))
+
+
+def beginnings(grid: Grid, scorer: SweepScorer) -> list[Setting]:
+    """Return the settings with which the rounds begin: those of weight in the grid, and the best of each family.
+
+    Squared loss, which needs all rows in one matrix, is that of models with landmarks, which begin with the best exact ones.
+    """
+    choice = scorer.choice(grid)
+    assert choice.gains is not None
+    means = choice.gains @ scorer.judged_rows.weights
+    best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: means[one[0]])}
+    order = [*np.argsort(-choice.weights, kind="stable")[: np.count_nonzero(choice.weights)], *best.values()]
+    chosen = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
+    epsilon = max(setting.epsilon for setting in grid.settings)
+    return [replace(one, family=with_support_vectors(one.family), epsilon=epsilon, power=False) for one in chosen]
 
 
 def neighbours(sweep: Sweep) -> list[Sweep]:

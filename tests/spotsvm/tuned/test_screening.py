@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification, make_friedman1
 from sklearn.model_selection import GroupKFold, PredefinedSplit
 
 from spotsvm import TunedSVC, TunedSVR
-from spotsvm.tuned import base
+from spotsvm.tuned import base, scored_sweeps
 from spotsvm.tuned.screening import promising
 from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
 
@@ -17,7 +17,7 @@ FAMILIES = ["squared_rbf", "squared_laplacian", "rbf"]
 @pytest.fixture(autouse=True)
 def _few_rows(monkeypatch):
     monkeypatch.setattr(base, "SCREENED_FROM", 150)
-    monkeypatch.setattr(base, "SCREENING_ROWS", 100)
+    monkeypatch.setattr(scored_sweeps, "SCREENING_ROWS", 100)
 
 
 def model(kind=TunedSVC, **given):
