@@ -58,7 +58,7 @@ class ConformalStudy(Experiment):
 
     Toy: 100 training and 1000 test points, uniform in a square, on either side of exp(-4 x^2) "up to a linear transform"; a
     Gaussian kernel of width 0.5, C = 10, kappa = 1 / max|f|. The study uses the square [-1, 1]^2 with the curve 2 exp(-4 x^2) -
-    1, which crosses it from bottom to top; docs/papers.md has the results of other readings. Mushroom: 100 training and 1000 test
+    1, which crosses it from bottom to top; docs/papers.md has the range of other readings. Mushroom: 100 training and 1000 test
     rows from the folder SPOTSVM_DATA; left out without it. Sets: the same SVMs, and the default of `ConformalSVC`, on ten real
     sets of that folder.
 
