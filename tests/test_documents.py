@@ -80,7 +80,6 @@ NO_CHAPTERS = {
     "questions": "looked up by message",
     "reading_reports": "a report from its top to its end",
     "reliance": "promises about all of the library",
-    "reports": "what a report has",
 }
 #: the words of a paragraph, at most
 WORDS = 90
