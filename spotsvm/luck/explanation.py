@@ -92,7 +92,7 @@ class Explanation:
             return f"More rows are likely to help: {said}."
         if high < 0:
             return f"More rows have not helped: {said}."
-        return f"It could be chance: {said}."
+        return f"Whether more rows would help is open: {said}, which could be chance."
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,11 @@ def explained_section(found: Explanation | NotExplained | None) -> Section | Non
         draw_learning_curve(figure.subplots(), found)
     parts += [
         Highlight(found.sentence, "finding"),
-        Picture(figure, f"Would more rows help: {unit.title} by the number of training rows.", "Learning curve"),
+        Picture(
+            figure,
+            f"Would more rows help: {unit.title} by the number of training rows. A vertical line is a 95 % interval.",
+            "Learning curve",
+        ),
         Table(_curve(found, unit), "The same as numbers"),
     ]
     return Section(heading, parts)

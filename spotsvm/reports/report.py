@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from spotsvm.common.checkout import library_version
@@ -49,8 +50,9 @@ def study_page(
     baseline: StudyResults | None = None,
     model: FittedModel | None = None,
     explanation: Explanation | NotExplained | None = None,
+    answers: FittedModel | None = None,
 ) -> Page:
-    """Return the page of a study or of its record, and of the `model` that a search has fitted, or what explains one.
+    """Return the page of a study or of its record, and of the `model` that a search has fitted, or answers and what explains one.
 
     It is compared with a baseline, such as a random search of the same objective. ArgumentError if the baseline has different
     objectives, space or data, or no successful trial.
@@ -61,7 +63,7 @@ def study_page(
     listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     what = view.findings.table.get("File")
     title = f"Tuning {listed}" + (f" for {what}" if isinstance(what, str) else "")
-    return _page(title, facts(view), outcome_section(view), view, baseline, explanation=explanation)
+    return _page(title, facts(view), outcome_section(view), view, baseline, explanation=explanation, answers=answers)
 
 
 def model_page(
@@ -87,6 +89,7 @@ def _page(
     baseline: StudyResults | None = None,
     repeat: Sequence[Code] = (),
     explanation: Explanation | NotExplained | None = None,
+    answers: FittedModel | None = None,
 ) -> Page:
     """Return a page with the sections that have something to say."""
     view = of if isinstance(of, StudyView) else None
@@ -95,7 +98,16 @@ def _page(
     if view is not None:
         sections.append(recommended_section(view))
     if model is not None:
-        sections += [expected_section(model), answers_section(model), probabilities_section(model)]
+        sections.append(expected_section(model))
+    if (answering := answers or model) is not None:
+        found = answers_section(answering)
+        if found is not None and model is None:
+            found = replace(
+                found,
+                parts=["The answers are those of the tuned SVM for rows that its fit on a fold had not seen.", *found.parts],
+            )
+        sections += [found, probabilities_section(answering)]
+    if model is not None:
         sections += [explained_section(model.explanation), members_section(model), columns_section(model)]
     sections.append(explained_section(explanation))
     if view is not None:

@@ -26,6 +26,7 @@ from spotsvm.luck.explanation import Explanation, NotExplained
 from spotsvm.luck.refits.explained import unasked
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.verdict import CONSTANT, TUNED, HeldOut, Rival, Verdict
+from spotsvm.reports.fitted_model import FittedModel
 from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.default_models import with_threshold
@@ -327,6 +328,13 @@ class Job:
     def write_page(self, results: Sequence[HeldOutResult], path: Path) -> None:
         """Write the page about the tuned model."""
         self.model.write_page(self, results, path)
+
+    def with_row_names(self, model: FittedModel) -> FittedModel:
+        """Return the facts of a model that was fitted to the training rows, which are those of the file, if there is one."""
+        if not self.file:
+            return model
+        counted = "Rows of the file are counted from 1, without its header."
+        return replace(model, row_names=(self.train.y.index + 1).tolist(), rows_counted=counted)
 
     def facts(self, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the facts at the head of the page: file, rows, columns, target, score and day; `known` keeps an earlier day."""

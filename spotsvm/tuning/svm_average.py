@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -185,10 +185,7 @@ class SVMAverage(Model):
         repeat = [page.Code(job.command, "The command")] if job.command else []
         repeat.append(page.Code(final.code, "Python code that repeats the fit"))
         about = [(name, str(value)) for name, value in facts.items()]
-        model = fitted_model(final.estimator, final.explanation)
-        if job.file:
-            counted = "Rows of the file are counted from 1, without its header."
-            model = replace(model, row_names=(job.train.y.index + 1).tolist(), rows_counted=counted)
+        model = job.with_row_names(fitted_model(final.estimator, final.explanation))
         model_page(model, title, about, first, repeat).write(path)
 
 

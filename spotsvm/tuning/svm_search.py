@@ -33,6 +33,7 @@ from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.cells.findings import speaking
 from spotsvm.reports.report import study_page
 from spotsvm.search_cv.estimator_space import default_start
+from spotsvm.search_cv.fitted import fitted_model
 from spotsvm.search_cv.refit import Refit, refitted
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.solvers.search import SEARCHES, needs_several_objectives
@@ -294,7 +295,8 @@ class SVMSearch(Model):
         baselines = [result.search.study_ for result in results[:-1] if result.search is not None and result.name == "random"]
         usable = (study for study in baselines if any(t.value is not None for t in study.trials))
         search: Any = results[-1].search
-        page = study_page(search.study_, next(usable, None), explanation=results[-1].explanation)
+        answers = None if job.is_series else job.with_row_names(fitted_model(search))
+        page = study_page(search.study_, next(usable, None), explanation=results[-1].explanation, answers=answers)
         page.write(path)
 
 

@@ -1,5 +1,6 @@
 """The outline of a page, and what holds for every page."""
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -49,6 +50,13 @@ class Outline(HTMLParser):
 
     def text(self, *within):
         return " ".join(" ".join(data.split()) for tag, data in self.texts if not within or tag in within)
+
+
+def without_predictions(text):
+    """Return a page as that of the record alone, which has no answers for rows; figures and tables have no numbers."""
+    text = re.sub(r'<li><a href="#predictions">.*?</li>\n?', "", text, flags=re.DOTALL)
+    text = re.sub(r'<section aria-labelledby="predictions">.*?</section>\n*', "", text, flags=re.DOTALL)
+    return re.sub(r"\b(figure|table|code|picture)-\d+", r"\1", re.sub(r"\n+", "\n", text))
 
 
 def check_page(text):

@@ -13,7 +13,7 @@ from spotsvm import load_study
 from spotsvm.tables import make_table
 from spotsvm.tuning.job import Job
 from spotsvm.tuning.svm_search import SVMSearch
-from tests.spotsvm.reports.pages import SECTIONS, check_page
+from tests.spotsvm.reports.pages import SECTIONS, check_page, without_predictions
 from tests.spotsvm.reports.test_numbers import one, tables
 
 
@@ -34,7 +34,8 @@ def tuned(request, tmp_path_factory, no_pictures_here):
 def test_the_page_tells_what_the_results_are(tuned):
     out, results, text = tuned
     page = check_page(text)
-    assert [heading for rank, heading in page.headings if rank == 2] == SECTIONS
+    first, recommended, *others = SECTIONS
+    assert [heading for rank, heading in page.headings if rank == 2] == [first, recommended, "Predictions", *others]
     verdict = results[-1].verdict
     found = tables(text)
     title = "accuracy" if verdict.metric == "accuracy" else "RMSE"
@@ -62,8 +63,25 @@ def test_the_page_tells_what_the_results_are(tuned):
     assert f"<dt>Rows</dt><dd>80, {verdict.n_held_out} of them held out</dd>" in text
 
 
+def test_the_page_shows_the_answers_out_of_fold(tuned):
+    _, results, text = tuned
+    search = results[-1].search
+    table, found = search.out_of_fold_, tables(text)
+    _, *worst = one(found, "The 10 rows predicted worst, out of fold. Rows of the file are counted from 1, without its header.")
+    rows = [int(row[0]) - 1 for row in worst]
+    assert len(set(rows)) == 10
+    if table.classes is not None:
+        _, *cells = one(found, "Rows by true and predicted class, out of fold")
+        assert [[int(cell) for cell in row[1:]] for row in cells] == table.confusion().to_numpy().tolist()
+    else:
+        data = load_diabetes(return_X_y=True)[1]
+        assert [float(row[1]) for row in worst] == pytest.approx([data[row] for row in rows], rel=1e-3)
+
+
 def test_the_page_of_the_record_is_the_same(tuned, tmp_path):
     out, _, text = tuned
     study = load_study(out / "kriging.db")
-    assert study.report(tmp_path / "again.html").read_text(encoding="utf-8") == text
+    again = study.report(tmp_path / "again.html").read_text(encoding="utf-8")
+    assert without_predictions(again) == without_predictions(text)
+    assert "Predictions" not in again
     assert json.loads(json.dumps(study.findings["table"]))["Score"] in text
