@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.estimators.class_entries import class_cutoffs
@@ -103,6 +105,38 @@ def on_parameters(frame: pd.DataFrame, confidence: float = 0.95) -> str:
     return f"Kriging's twelve parameters in the default region gain {'; '.join(gains)}." if gains else ""
 
 
+PAPER_S, RIVALS = "koch2011, Table 8", {"CMA-ES": "cmaes, Table 8", "random search": "random, Table 8"}
+
+
+def on_figure_2(frame: pd.DataFrame, confidence: float = 0.95) -> str:
+    """Return in words whether the paper's search beats its rivals in the same region, as Fig. 2 has it; empty without them."""
+    runs = frame[frame.budget > 0].pivot(index=["budget", "seed"], columns="tuner", values="test")
+    gains = []
+    for name, tuner in RIVALS.items():
+        if {PAPER_S, tuner} <= set(runs):
+            by_budget = (runs[PAPER_S] - runs[tuner]).groupby("budget")
+            gains.append(f"over {name} {', '.join(_with_interval(part, confidence) + f' after {b}' for b, part in by_budget)}")
+    return f"In the region of Table 8 the paper's search gains on the test rows {'; '.join(gains)}." if gains else ""
+
+
+def gain_table(confusions: Mapping[str, NDArray[np.intp]]) -> pd.DataFrame:
+    """Return the confusion matrix of each model, with the gains that sum to its mean class accuracy.
+
+    A row per model and true class: numbers of records by predicted class. A right record of a class of N_c records gains
+    1 / (K N_c), any other nothing.
+    """
+    tables = []
+    for model, confusion in confusions.items():
+        sizes = confusion.sum(axis=1)
+        gain = 1.0 / (len(CLASSES) * sizes)
+        table = pd.DataFrame(confusion, columns=[f"predicted {c}" for c in CLASSES])
+        table = table.assign(records=sizes, **{"gain of a right record": gain, "gain of the class": gain * np.diag(confusion)})
+        table.insert(0, "model", model)
+        table.insert(1, "class", list(CLASSES))
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
 def _with_interval(differences: pd.Series, confidence: float) -> str:
     low, high = nadeau_bengio(differences, 0.0, confidence)
     return f"{differences.mean():+.3f}" + ("" if np.isnan(low) else f" ({low:+.3f} to {high:+.3f})")
@@ -123,8 +157,8 @@ def on_judgement(table: pd.DataFrame) -> str:
     )
 
 
-_COLOURS = (*COLOURS, "#8B5A2B")  # and brown, for the eighth tuner
-_MARKERS = "os^DvP<X"
+_COLOURS = (*COLOURS, "#8B5A2B", "#595959", "#7A9E00")  # and brown, grey and olive, for ten tuners
+_MARKERS = "os^DvP<X*h"
 
 
 def draw_acid(table: pd.DataFrame) -> Figure:

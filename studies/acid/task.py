@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -94,11 +95,21 @@ class AcidTask:
         """Train a setting on all training rows, and score it on the test rows."""
         return self._score(params, *_final_features(self.source, self.quick))
 
-    def _score(self, params: Params, train: Floats, y: Rows, later: Floats, later_y: Rows, ranking: Floats) -> float:
+    def confusion(self, params: Params) -> NDArray[np.intp]:
+        """Train a setting on all training rows; return the numbers of test rows by true class (rows) and predicted class."""
+        return _confusion(*self._predicted(params, *_final_features(self.source, self.quick)))
+
+    def _score(self, params: Params, *features: Any) -> float:
+        return mean_class_accuracy(*self._predicted(params, *features))
+
+    def _predicted(
+        self, params: Params, train: Floats, y: Rows, later: Floats, later_y: Rows, ranking: Floats
+    ) -> tuple[Rows, Rows]:
+        """Return the classes of later rows, and the predicted ones."""
         kept = most_important(ranking, float(params.get("XPERC", 1.0)))
         scaler = StandardScaler().fit(train[:, kept])
         machine = machine_of(params, len(y), self.region).fit(scaler.transform(train[:, kept]), y)
-        return mean_class_accuracy(later_y, machine.predict(scaler.transform(later[:, kept])))
+        return later_y, machine.predict(scaler.transform(later[:, kept]))
 
 
 def machine_of(params: Params, n_samples: int, region: str) -> CutoffClassifier:
@@ -110,8 +121,21 @@ def machine_of(params: Params, n_samples: int, region: str) -> CutoffClassifier:
 
 def untuned_svc(data: AcidData) -> float:
     """Return the score on the test rows of an untuned SVC with balanced weights on the scaled spectra."""
+    return mean_class_accuracy(data.y[data.test], _untuned_classes(data))
+
+
+def untuned_confusion(data: AcidData) -> NDArray[np.intp]:
+    """Return the confusion matrix of this SVC on the test rows."""
+    return _confusion(data.y[data.test], _untuned_classes(data))
+
+
+def _untuned_classes(data: AcidData) -> Rows:
     machine = make_pipeline(StandardScaler(), SVC(class_weight="balanced")).fit(data.X[data.train], data.y[data.train])
-    return mean_class_accuracy(data.y[data.test], machine.predict(data.X[data.test]))
+    return np.asarray(machine.predict(data.X[data.test]), dtype=np.intp)
+
+
+def _confusion(y: Rows, predicted: Rows) -> NDArray[np.intp]:
+    return np.asarray(confusion_matrix(y, predicted, labels=CLASSES), dtype=np.intp)
 
 
 def most_important(ranking: Floats, share: float) -> NDArray[np.intp]:

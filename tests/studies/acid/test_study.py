@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from spotsvm import Space, load_study, mean_class_accuracy, spectra_pipeline
 from spotsvm.errors import DataError
-from spotsvm.studies.acid.results import by_budget, judged, on_judgement, on_parameters, table_8
+from spotsvm.studies.acid.results import by_budget, judged, on_figure_2, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, untuned_svc
 
@@ -99,6 +99,37 @@ def test_tables_against_sums_by_hand(study):
         assert eight["best, cutoffs that sum to 1"].loc[[f"CUTOFF[{c}]" for c in CLASSES]].sum() == pytest.approx(1.0)
         assert eight.loc["XPERC", "paper"] == 0.237
         assert eight.loc["XPERC", "best"] in set(frame[(frame.region == region) & (frame.budget == 3)].XPERC)
+
+
+def test_the_gains_of_the_confusion_matrix_are_the_mean_class_accuracy(study):
+    frame, gains = study.frame(), study.gains()
+    last = frame[frame.budget == 3]
+    best = last.loc[last.predicted.idxmax()]
+    tests = {best.tuner: best.test} | frame[frame.budget == 0].set_index("tuner").test.to_dict()
+    of_model = gains.groupby("model", sort=False)
+    assert of_model["gain of the class"].sum().to_dict() == pytest.approx(tests)
+    data = AcidTask("simulated", quick=True).data
+    sizes = np.bincount(data.y[data.test])[1:].tolist()
+    for _, part in of_model:
+        assert part[[f"predicted {c}" for c in CLASSES]].sum(axis=1).tolist() == part["records"].tolist() == sizes
+        assert (part["gain of a right record"] * part["records"]).tolist() == pytest.approx([0.2] * 5)
+    pd.testing.assert_frame_equal(study.further_tables()["Confusion and gains on the test rows"], gains)
+
+
+def test_figure_2_s_claim_is_tested_in_the_region_of_table_8():
+    scores = {"koch2011, Table 8": (0.9, 0.92), "cmaes, Table 8": (0.85, 0.89), "random, Table 8": (0.91, 0.94)}
+    rows = [
+        {"tuner": tuner, "seed": seed, "budget": 25, "test": test}
+        for tuner, tests in scores.items()
+        for seed, test in enumerate(tests)
+    ]
+    half = 12.706205 / np.sqrt(2) * np.std([[0.05, 0.03], [-0.01, -0.02]], axis=1, ddof=1)
+    assert on_figure_2(pd.DataFrame(rows)) == (
+        "In the region of Table 8 the paper's search gains on the test rows over CMA-ES "
+        f"+0.040 ({0.04 - half[0]:+.3f} to {0.04 + half[0]:+.3f}) after 25; "
+        f"over random search -0.015 ({-0.015 - half[1]:+.3f} to {-0.015 + half[1]:+.3f}) after 25."
+    )
+    assert on_figure_2(pd.DataFrame(rows[:2])) == ""
 
 
 def test_all_start_at_the_defaults_and_the_centre(tmp_path):

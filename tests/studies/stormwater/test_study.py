@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.errors import DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import _code
 from spotsvm.studies.stormwater.series import simulated_series
 from spotsvm.studies.stormwater.study import StormwaterStudy
@@ -10,7 +10,7 @@ from spotsvm.studies.stormwater.tables import SETS_6, TABLE_6, on_table_5, on_ta
 from spotsvm.studies.stormwater.tank import simulate_tank
 from spotsvm.studies.tasks.svm import BY_HAND, REGION
 
-SEARCHES = ("kriging", "cmaes", "lbfgsb")
+SEARCHES = ("kriging", "koch2011", "cmaes")
 
 
 def small(**options):
@@ -25,11 +25,11 @@ def study(tmp_path_factory):
 
 def test_every_run_has_its_row_and_begins_alike(study):
     runs = study.frame()
-    assert len(runs) == 1 + 3 * 2 + 2 * 2
+    assert len(runs) == 1 + 3 * 2 + 2 * 2 * 2
     assert runs.groupby("tuned_on").search.unique().map(list).to_dict() == {
         0: ["by hand"],
-        1: ["kriging"],
-        3: ["kriging"],
+        1: ["kriging", "koch2011"],
+        3: ["kriging", "koch2011"],
         4: list(SEARCHES),
     }
     tuned = runs[runs.tuned_on > 0]
@@ -53,21 +53,26 @@ def test_tables(study):
     row = table.set_index("method").loc["cmaes"]
     assert row[["best", "mean", "worst", "SD"]].tolist() == pytest.approx([found.min(), found.mean(), found.max(), found.std()])
     assert row["printed mean"] == 10.84
-    six = study.further_tables()["Table 6"]
-    assert six["tuned on"].tolist() == ["set 1", "set 3", "set 4", "S_t", "V_t, %"]
-    assert six["on set 4"][2] == pytest.approx(table["mean"][0])
-    assert six["on set 4"][3] == pytest.approx(six["on set 4"][:2].mean())
-    assert six["printed set 1"].tolist() == pytest.approx([9.11, 10.82, 10.45, 10.635, 16.74], rel=1e-3)
+    for search in ("kriging", "koch2011"):
+        six = study.further_tables()[f"Table 6 ({search})"]
+        assert six["tuned on"].tolist() == ["set 1", "set 3", "set 4", "S_t", "V_t, %"]
+        assert six["on set 4"][2] == pytest.approx(table.set_index("method")["mean"][search])
+        assert six["on set 4"][3] == pytest.approx(six["on set 4"][:2].mean())
+        assert six["printed set 1"].tolist() == pytest.approx([9.11, 10.82, 10.45, 10.635, 16.74], rel=1e-3)
+        assert f"Tuned by {search}: " in study.conclusion()
+    with pytest.raises(ArgumentError, match="search='cmaes' has not tuned on all sets; use one of kriging, koch2011"):
+        study.matrix("cmaes")
 
 
 def test_files_and_texts(study, tmp_path):
     files = study.write(tmp_path)
-    endings = ("_runs.csv", "_table.csv", ".md", "_matrix.csv", "_matrix_runs.csv", "_trials.csv", ".png", ".html")
+    matrices = [f"_{search}_{part}.csv" for search in ("kriging", "koch2011") for part in ("matrix", "matrix_runs")]
+    endings = ("_runs.csv", "_table.csv", ".md", *matrices, "_trials.csv", ".png", ".html")
     assert [f.name for f in files] == [f"stormwater{ending}" for ending in endings]
-    assert len(pd.read_csv(files[5])) == 12 * 10
+    assert len(pd.read_csv(files[7])) == 12 * 14
     best = pd.read_csv(files[0])
     assert best.recommended.max() == study.frame().recommended.max()
-    page = files[7].read_text()
+    page = files[9].read_text()
     for text in ("Table 5", "Table 6", "The printed figures are of other data", "cut into four consecutive sets of 600"):
         assert text in page
         assert text in files[2].read_text()
