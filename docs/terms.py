@@ -13,7 +13,7 @@ NO_PROSE = rf"{GLOSSARY}|reference(/.*)?|method/(functions|references)"
 #: terms without links: scikit-learn and statistics have the words in the same sense, and pages use them in every paragraph
 KNOWN = {
     "average", "candidate", "constraint", "failure", "family", "group", "member", "noise", "objective", "precomputed kernel",
-    "search", "seed", "setting", "space", "support vector",
+    "search", "seed", "space", "support vector",
 }  # fmt: skip
 #: phrases in which a word has another sense than in the glossary
 OTHER_SENSES = r"by design|computing\s+budget|every\s+tenth\s+record"
