@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("name", required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[--ARGUMENT VALUE]...")
 @click.option("--quick", is_flag=True, help="Run a short version, to check that the study works.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables, figure and report.")
 @click.option(
@@ -17,8 +18,20 @@ import click
 )
 @click.option("--jobs", type=click.IntRange(min=-1), help="Number of jobs at the same time; -1 means one per processor.")
 @click.option("--path", type=click.Path(path_type=Path), help="File of ended jobs, or folder of records, to resume from.")
-def study(name: str | None, quick: bool, out: Path | None, data: Path | None, jobs: int | None, path: Path | None) -> None:
-    """Run the study called NAME; without NAME, list the studies."""
+def study(
+    name: str | None,
+    arguments: tuple[str, ...],
+    quick: bool,
+    out: Path | None,
+    data: Path | None,
+    jobs: int | None,
+    path: Path | None,
+) -> None:
+    """Run the study called NAME; without NAME, list the studies.
+
+    Each argument of a study is an option as well: n_splits is --n-splits. Several values are separated by commas. A name that the
+    study does not have is refused, with a list of its arguments.
+    """
     from spotsvm.common.interruption import says_when_interrupted
     from spotsvm.common.text import printable
     from spotsvm.errors import ArgumentError
@@ -34,7 +47,9 @@ def study(name: str | None, quick: bool, out: Path | None, data: Path | None, jo
     if name not in known:
         raise ArgumentError(f"study {name!r} is unknown; use one of {', '.join(known)}")
     given = {"n_jobs": jobs, "path": path}
-    experiment = known[name].load()(quick=quick, **{key: value for key, value in given.items() if value is not None})
+    given = {key: value for key, value in given.items() if value is not None}
+    kind = known[name].load()
+    experiment = kind(quick=quick, **given, **kind.read_arguments(arguments))
     if data is not None:
         if getattr(experiment, "reads_data", False):
             experiment.use_data(data)

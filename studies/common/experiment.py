@@ -24,6 +24,7 @@ from spotsvm.common.new_files import new_file
 from spotsvm.comparison.runs import check_jobs, checked_seeds
 from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Highlight, Page, Part, Picture, Section, Table
+from spotsvm.studies.common.arguments import argument_words, read_arguments
 from spotsvm.studies.common.data import data_from
 from spotsvm.studies.common.jobs import Job, JobFile, run_jobs
 from spotsvm.studies.common.table import draw_table, interval_columns, markdown_table, table_figures
@@ -134,6 +135,27 @@ class Experiment(ABC):
         check_jobs(self.n_jobs)
         if self.measures_times and self.n_jobs not in (None, 1):
             raise ArgumentError(f"n_jobs={self.n_jobs}: the study {self.name} measures times, and runs one job at a time; use 1")
+
+    @classmethod
+    def read_arguments(cls, words: Sequence[str]) -> dict[str, Any]:
+        """Read arguments from words of the command line, such as ``["--seeds", "3"]``.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Options and values; a list is separated by commas, ``--budgets 5,10``, and a dict is ``--interpreters ax=python3``.
+
+        Returns
+        -------
+        dict
+            Arguments of the class by name.
+
+        Raises
+        ------
+        ArgumentError
+            If the study has no such argument, or the value cannot be read.
+        """
+        return read_arguments(cls, words)
 
     def use_data(self, folder: str | Path) -> Self:
         """Read data sets from this folder in place of SPOTSVM_DATA.
@@ -434,8 +456,9 @@ def _repeat(experiment: Experiment) -> list[Part]:
     parts: list[Part] = []
     settings, default = experiment.settings(), type(experiment)(quick=experiment.quick).settings()
     given = {"--data": experiment.data, "--jobs": settings.pop("n_jobs", None), "--path": settings.pop("path", None)}
-    if settings == default:
-        words = ["spotsvm", "study", experiment.name, *(["--quick"] if experiment.quick else [])]
+    other = argument_words({name: value for name, value in settings.items() if value != default.get(name)})
+    if other is not None:
+        words = ["spotsvm", "study", experiment.name, *other, *(["--quick"] if experiment.quick else [])]
         words += [str(word) for option in given.items() if option[1] is not None for word in option]
         parts.append(Code(shlex.join([*words, "--out", experiment.name]), "On the command line"))
     versions = {"Python": platform.python_version(), "spotsvm": library_version()} | {name: version(name) for name in _PACKAGES}

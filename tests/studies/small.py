@@ -32,8 +32,8 @@ SMALL = {
     "optimism_coverage": {"n_studies": 2, "n_truths": 2},
     "optimum_priors": {"tasks": ("branin",), "seeds": 1, "n_trials": 10},
     "oversearching": {"n_trials": 4, "searches": ("random",)},
+    "peers": {"problems": ("branin",), "n_random": 2},
     "pending_quality": {"tasks": ["branin_noisy"], "searches": ["lhs"], "n_trials": 8, "seeds": 2},
-    "search_comparison": {"n_trials": 6, "searches": ("random", "lhs"), "tasks": ("branin",)},
     "stormwater": {"n_trials": 6, "searches": ("kriging",), "train_stride": 20, "seeds": 1},
 }  # fmt: skip
 

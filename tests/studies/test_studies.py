@@ -15,9 +15,9 @@ from spotsvm.studies.evosvm.study import EvosvmStudy
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 from spotsvm.studies.oversearching.coverage import OptimismCoverageStudy
 from spotsvm.studies.oversearching.study import OversearchingStudy
-from spotsvm.studies.search_comparison.pending import PendingQualityStudy
-from spotsvm.studies.search_comparison.reinterpolation import VARIANTS
-from spotsvm.studies.search_comparison.study import SearchComparisonStudy
+from spotsvm.studies.peers.pending import PendingQualityStudy
+from spotsvm.studies.peers.reinterpolation import VARIANTS
+from spotsvm.studies.peers.study import PeersStudy
 from spotsvm.studies.stormwater.study import StormwaterStudy
 from tests.studies.small import ran
 
@@ -62,16 +62,25 @@ REFUSED = [
     (KernelEvolutionStudy, {"options": {"random_state": 3}}, "options: 'random_state' is unknown, or an argument of the study"),
     (OversearchingStudy, {"n_rows": (10,)}, "too few rows"),
     (PendingQualityStudy, {"q": (2, 4)}, r"q=\(2, 4\) lacks 1"),
-    (SearchComparisonStudy, {"searches": ("kriging",)}, r"searches=\['kriging'\] has no 'random', to which all are compared"),
-    (SearchComparisonStudy, {"seeds": 0}, "seeds=0"),
-    (SearchComparisonStudy, {"tasks": ("ackley",)}, "tasks: 'ackley' is unknown; use some of svc_rbf_breast_cancer"),
+    (PeersStudy, {"suites": ("bbob",)}, "suites: 'bbob' is unknown; use some of tasks, coco"),
+    (PeersStudy, {"peers": ("tpe",)}, "peers: 'tpe' is unknown; use some of optuna"),
+    (
+        PeersStudy,
+        {"peers": ("cobyqa",), "interpreters": {"ax": "python"}},
+        "interpreters: 'ax' is not among the optimizers; use some of",
+    ),
+    (PeersStudy, {"searches": {"ax": "kriging"}}, "searches: 'ax' is the name of an optimizer of another library"),
+    (PeersStudy, {"budgets": (10, 5)}, r"budgets=\(10, 5\) is not a list of evaluations by dimension"),
+    (PeersStudy, {"suites": ("coco",), "dimensions": (4,)}, "dimensions: 4 is unknown to COCO; use some of 2, 3, 5"),
+    (PeersStudy, {"instances": (0,)}, r"instances=\(0,\) is empty or has a number below 1"),
+    (PeersStudy, {"problems": ("ackley",)}, r"problems=\('ackley',\) fit no problem of the suites tasks"),
+    (PeersStudy, {"seeds": 0}, "seeds=0"),
     (StormwaterStudy, {"searches": ("cmaes",)}, r"searches=\['cmaes'\] has no 'kriging', which tunes on all sets; add it"),
     (StormwaterStudy, {"train_stride": 0}, "train_stride=0 is not a step between records; use 1 or more"),
     (StormwaterStudy, {"seeds": 0}, "seeds=0"),
 ]
 TOO_FEW = [
     (AcidStudy, {"budgets": [3, 25]}, "kriging"),
-    (SearchComparisonStudy, {"n_trials": 3, "searches": ("random",)}, "n_trials=3 cannot be halved twice; use 4 or more"),
     (StormwaterStudy, {"n_trials": 5}, "n_trials=5"),
 ]
 

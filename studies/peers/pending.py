@@ -16,7 +16,7 @@ from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment, Seeds, either
 from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
-from spotsvm.studies.search_comparison.results import RANDOM
+from spotsvm.studies.peers.results import RANDOM
 from spotsvm.studies.tasks.tasks import TASKS, TuningTask, make_tasks
 from spotsvm.study.given import equal_start
 from spotsvm.study.study import Study

@@ -5,7 +5,7 @@ import pytest
 from spotsvm import Study
 from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
-from spotsvm.studies.search_comparison.pending import (
+from spotsvm.studies.peers.pending import (
     PendingQualityStudy,
     pending_run,
     quality_table,
@@ -41,7 +41,7 @@ def test_all_runs_are_taken_from_the_file_and_regret_and_ratio_follow(tmp_path, 
     tasks = ("branin", "branin_noisy")
     first = short(tasks=tasks, path=path).frame()
     assert len(first) == 2 * 2 * 3 * 3  # tasks, seeds, random and lhs with two q, numbers of trials
-    monkeypatch.setattr("spotsvm.studies.search_comparison.pending.run_pending", None)
+    monkeypatch.setattr("spotsvm.studies.peers.pending.run_pending", None)
     pd.testing.assert_frame_equal(first, short(tasks=tasks, path=path).frame())
     monkeypatch.undo()
     for name, value in {"n_trials": 12, "spread": 0.0}.items():

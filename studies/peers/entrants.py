@@ -1,0 +1,156 @@
+"""Who takes part: searches of this library, and optimizers of other libraries, here or in an interpreter of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from time import process_time
+from typing import Any, Protocol, cast
+
+from spotsvm.common.checkout import library_version
+from spotsvm.errors import ArgumentError, DataError, SpotSVMError
+from spotsvm.studies.peers import optimizers
+from spotsvm.studies.peers.optimizers import LIBRARIES, OPTIMIZERS, Served
+from spotsvm.studies.peers.pipe import Pipe
+from spotsvm.studies.peers.problems import Problem
+from spotsvm.study.study import Study
+
+
+class RunFailed(Exception):
+    """An optimizer raised an error, which ends its run; the runs of others go on."""
+
+
+class Opened(Protocol):
+    """An optimizer of one run: each call also returns the processor seconds that it took."""
+
+    def ask(self) -> tuple[Mapping[str, Any], float]:
+        """Return the parameters to evaluate next."""
+
+    def tell(self, value: float) -> float:
+        """Take the value of the last suggestion."""
+
+    def recommend(self) -> Mapping[str, Any] | None:
+        """Return the optimizer's own choice, or None if it has none."""
+
+
+class Entrant(Protocol):
+    """What takes part under a name."""
+
+    @property
+    def version(self) -> str:
+        """Library and version."""
+
+    def opened(self, problem: Problem, seed: int, budget: int) -> AbstractContextManager[Opened]:
+        """Make the optimizer of a problem."""
+
+
+class _OpenSearch:
+    def __init__(self, study: Study):
+        self._study = study
+
+    def ask(self) -> tuple[Mapping[str, Any], float]:
+        began = process_time()
+        self._trial = _of_library(self._study.ask)
+        return self._trial.params, process_time() - began
+
+    def tell(self, value: float) -> float:
+        began = process_time()
+        _of_library(lambda: self._study.tell(self._trial, value))
+        return process_time() - began
+
+    def recommend(self) -> Mapping[str, Any]:
+        return cast("Mapping[str, Any]", _of_library(self._study.recommend).params)
+
+
+def _of_library(call: Any) -> Any:
+    try:
+        return call()
+    except SpotSVMError as error:
+        raise RunFailed(f"{type(error).__name__}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search of this library, as `Study` takes it."""
+
+    search: Any
+
+    @property
+    def version(self) -> str:
+        """The version of this library."""
+        return f"spotsvm {library_version()}"
+
+    @contextmanager
+    def opened(self, problem: Problem, seed: int, budget: int) -> Iterator[Opened]:
+        """Make a study of a problem."""
+        with Study(problem.space(), self.search, seed) as study:
+            yield _OpenSearch(study)
+
+
+class _OpenPeer:
+    def __init__(self, served: Served | Pipe, space: Mapping[str, Any]):
+        self._served = served
+        self._first = self._answer({"space": space})["seconds"]
+
+    def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            answer = self._served.answer(message)
+        except DataError as error:  # the process has died
+            raise RunFailed(str(error)) from error
+        if "error" in answer:
+            raise RunFailed(answer["error"])
+        return answer
+
+    def ask(self) -> tuple[Mapping[str, Any], float]:
+        answer = self._answer({"ask": True})
+        return answer["params"], answer["seconds"]
+
+    def tell(self, value: float) -> float:
+        return float(self._answer({"tell": value})["seconds"])
+
+    def recommend(self) -> Mapping[str, Any] | None:
+        return cast("Mapping[str, Any] | None", self._answer({"recommend": True})["params"])
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An optimizer of another library, by its name; `interpreter` runs it in place of this process."""
+
+    name: str
+    interpreter: str | None = None
+    version: str = ""
+
+    def _served(self) -> Served | Pipe:
+        if self.interpreter is None:
+            return Served(OPTIMIZERS[self.name])
+        return Pipe([self.interpreter, optimizers.__file__, self.name])
+
+    @contextmanager
+    def opened(self, problem: Problem, seed: int, budget: int) -> Iterator[Opened]:
+        """Make the optimizer of a problem."""
+        with closing(self._served()) as served:
+            yield _OpenPeer(served, problem.described(seed, budget))
+
+
+def installed_peers(names: tuple[str, ...], interpreters: Mapping[str, str]) -> tuple[dict[str, Peer], dict[str, str]]:
+    """Return the optimizers that are installed, with their versions, and why the others are left out.
+
+    ArgumentError if an interpreter that was named lacks its library.
+    """
+    peers, left_out = {}, {}
+    for name in names:
+        interpreter = interpreters.get(name)
+        library = LIBRARIES[name][1]
+        if interpreter is None:
+            version = optimizers.version(name)
+        else:
+            with closing(Pipe([interpreter, optimizers.__file__, name])) as pipe:
+                version = pipe.answer({"version": True}).get("version")
+            if version is None:
+                raise ArgumentError(f"interpreters: {interpreter} has no {library}, which {name!r} needs; install it there")
+        if version is None:
+            left_out[name] = f"{library} is not installed; install it, or name an interpreter that has it by --interpreter"
+        else:
+            peers[name] = Peer(name, interpreter, f"{library} {version}")
+    return peers, left_out

@@ -1,0 +1,25 @@
+"""The suites of problems by name: each has names without data, and makes a problem by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from spotsvm.studies.peers import coco, tuning_tasks
+from spotsvm.studies.peers.problems import Problem
+
+Made = TypeVar("Made")
+
+
+class Suite(NamedTuple):
+    """`names` takes dimensions and instances, and `make` one of the names; it raises DataError if something is missing."""
+
+    names: Callable[[Sequence[int], Sequence[int]], list[str]]
+    make: Callable[[str], Problem]
+
+
+#: a suite with several objectives is one more line: its problems say by `Problem` what a result is
+SUITES = {
+    "tasks": Suite(tuning_tasks.names, tuning_tasks.make),
+    "coco": Suite(coco.names, coco.make),
+}

@@ -1,1 +1,0 @@
-"""Comparison of the searches on the tuning tasks, with pending trials, and with and without reinterpolation."""
