@@ -10,11 +10,8 @@ from sphinx.application import Sphinx
 GLOSSARY = "glossary"
 #: the glossary itself, the docstrings, and a list of titles
 NO_PROSE = rf"{GLOSSARY}|reference(/.*)?|method/(functions|references)"
-#: terms without links: scikit-learn and statistics have the words in the same sense, and pages use them in every paragraph
-KNOWN = {
-    "average", "candidate", "constraint", "failure", "family", "group", "member", "noise", "objective", "precomputed kernel",
-    "search", "seed", "space", "support vector",
-}  # fmt: skip
+#: terms without links, as pages use them in every paragraph
+KNOWN = {"average", "candidate"}
 #: phrases in which a word has another sense than in the glossary
 OTHER_SENSES = r"by design|computing\s+budget|every\s+tenth\s+record"
 #: the parts of a page in which no word becomes a link
