@@ -234,6 +234,12 @@ def test_every_block_is_of_a_known_kind():
     kinds = {"```", "````", "```python", "```text", "```sh", f"```{ILLUSTRATION}", f"```{EXACT}"}
     assert {fence.strip() for fence in fences} <= kinds | {f for f in fences if "{" in f}
     assert [fence for fence in fences if fence.startswith(" ")] == []
+    for name, page in PAGES.items():
+        opened = ""
+        for fence in re.findall(r"^`{3,}.*$", page, flags=re.M):
+            assert opened or fence.strip("`"), f"{name}: a block without a kind"
+            opened = "" if fence == opened else opened or re.match("`+", fence)[0]
+        assert opened == "", name
     assert sum(fence == "```python" for fence in fences) == sum(len(blocks) for blocks in EXAMPLES.values()) > 15
 
 
