@@ -72,4 +72,4 @@ def test_mistakes_are_found(tmp_path):
 
 def test_type_checkers_know_the_names_of_the_searches():
     assert set(get_args(LibrarySearch)) <= set(SEARCHES)
-    assert len(get_args(LibrarySearch)) == 11
+    assert len(get_args(LibrarySearch)) == 12

@@ -3,6 +3,7 @@
 from spotsvm.solvers.search.checks import check_search, search_checks
 from spotsvm.solvers.search.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, LatinHypercubeSearch, RandomSearch, Search, Suggestion
+from spotsvm.solvers.search.keerthi_lin_search import KeerthiLinSearch
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.lbfgsb_search import LbfgsbSearch
@@ -16,6 +17,7 @@ from spotsvm.solvers.search.registry import (
     describe_search,
     make_search,
     needs_several_objectives,
+    needs_space,
     register_search,
 )
 from spotsvm.solvers.search.vns_search import VnsSearch
@@ -25,6 +27,7 @@ __all__ = [
     "AskTell",
     "Capabilities",
     "CmaesSearch",
+    "KeerthiLinSearch",
     "KochSearch",
     "KrigingSearch",
     "LatinHypercubeSearch",
@@ -43,6 +46,7 @@ __all__ = [
     "describe_search",
     "make_search",
     "needs_several_objectives",
+    "needs_space",
     "register_search",
     "search_checks",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.checked_numbers import is_count
-from spotsvm.solvers.search.contract.base import AskTell, Search, Suggestion
+from spotsvm.solvers.search.contract.base import AskTell, Search, SearchSpace, Suggestion
 from spotsvm.solvers.search.registry import SearchFactory, make_search
 from spotsvm.surrogates.domain import Coordinate, Domain, LogIntegers
 
@@ -63,7 +63,9 @@ _SMALL = Domain((Coordinate(levels=3), Coordinate(levels=2, categorical=True)))
 _EVERY = 4  # a domain meets every fourth response, the next domain the responses after those
 
 
-def search_checks(make: str | SearchFactory, n: int = 14, *, n_objectives: int = 1) -> dict[str, Callable[[], None]]:
+def search_checks(
+    make: str | SearchFactory, n: int = 14, *, n_objectives: int = 1, space: SearchSpace | None = None
+) -> dict[str, Callable[[], None]]:
     """Return the checks of the contract of a search by name, for a test of each.
 
     Parameters
@@ -74,6 +76,8 @@ def search_checks(make: str | SearchFactory, n: int = 14, *, n_objectives: int =
         Evaluations of a run, at least 12: more than the initial design of the search, so that its method is checked too.
     n_objectives : int, default=1
         Number of values of each point.
+    space : Space or None, default=None
+        The space to check on, for a search that declares `needs_space`; None is domains with every kind of parameter.
 
     Returns
     -------
@@ -97,14 +101,16 @@ def search_checks(make: str | SearchFactory, n: int = 14, *, n_objectives: int =
     >>> list(CHECKS)[:4]
     ['points', 'same seed', 'failures', 'own arrays']
     """
-    suite = _Suite(make, n, n_objectives)
-    checks = _OF_ALL | (_OF_SEARCHES if isinstance(suite.new(DOMAINS["three"]), Search) else {})
+    suite = _Suite(make, n, n_objectives, space)
+    checks = _OF_ALL | (_OF_SEARCHES if isinstance(suite.new(suite.domain("three")), Search) else {})
+    if space is not None:
+        checks = {name: check for name, check in checks.items() if check is not _exhaustion}  # it needs a finite domain
     if n_objectives > 1:
         checks = checks | {"several values": _several_values}
     return {name: partial(check, suite) for name, check in checks.items()}
 
 
-def check_search(make: str | SearchFactory, n: int = 14, *, n_objectives: int = 1) -> None:
+def check_search(make: str | SearchFactory, n: int = 14, *, n_objectives: int = 1, space: SearchSpace | None = None) -> None:
     """Check that a search keeps the contract of `Search`: valid points, determinism, failures, pending points, resumption.
 
     Parameters
@@ -115,6 +121,8 @@ def check_search(make: str | SearchFactory, n: int = 14, *, n_objectives: int = 
         Evaluations of a run, at least 12: more than the initial design of the search, so that its method is checked too.
     n_objectives : int, default=1
         Number of values of each point.
+    space : Space or None, default=None
+        The space to check on, for a search that declares `needs_space`; None is domains with every kind of parameter.
 
     Raises
     ------
@@ -143,7 +151,7 @@ def check_search(make: str | SearchFactory, n: int = 14, *, n_objectives: int = 
     ...         )
     >>> check_search(Around)
     """
-    for name, check in search_checks(make, n, n_objectives=n_objectives).items():
+    for name, check in search_checks(make, n, n_objectives=n_objectives, space=space).items():
         try:
             check()
         except Exception as error:
@@ -173,18 +181,22 @@ def replayed(search: Any, points: Any, values: Any, state: dict[str, Any] | None
 class _Suite:
     """What all checks of a search share."""
 
-    def __init__(self, make: str | SearchFactory, n: int, n_objectives: int):
+    def __init__(self, make: str | SearchFactory, n: int, n_objectives: int, space: SearchSpace | None = None):
         if isinstance(make, AskTell) and not isinstance(make, type):
             raise SolverError(f"make={make!r} is one search, and each check needs new ones; use its class, or a function")
         if not is_count(n, 12):
             raise SolverError(f"n={n!r} is too few evaluations, or no number of them; use 12 or more")
         if not is_count(n_objectives):
             raise SolverError(f"n_objectives={n_objectives!r} is not a number of values; use 1 or more")
-        self.make, self.n, self.n_objectives = make, n, n_objectives
+        self.make, self.n, self.n_objectives, self.space = make, n, n_objectives, space
+
+    def domain(self, name: str) -> Domain:
+        """Return one of `DOMAINS`, or the only one that the search is checked on."""
+        return DOMAINS[name] if self.space is None else self.space.domain
 
     def new(self, domain: Domain, seed: int = 0) -> Any:
         """Return a new search; its declared capabilities are checked."""
-        return make_search(self.make, domain, seed, n_objectives=self.n_objectives)
+        return make_search(self.make, domain, seed, n_objectives=self.n_objectives, space=self.space)
 
     def response(self, name: str) -> Response:
         """Return a response, with one value for each objective."""
@@ -209,11 +221,12 @@ def _points_of(search: Any, response: Response, n: int) -> Floats:
 
 def _points(suite: _Suite) -> None:
     """Check that points are in the domain; those of a `Search` also canonical, and new except for a "replicate"."""
-    search = suite.new(DOMAINS["three"])
+    search = suite.new(suite.domain("three"))
     if isinstance(search, Search):
         answer: Any = search.ask()
         _require(isinstance(answer, Suggestion), f"ask returned {answer!r}; return Suggestion(point, origin)")
-    for i, (domain_name, domain) in enumerate(DOMAINS.items()):
+    domains = DOMAINS if suite.space is None else {"given": suite.space.domain}
+    for i, (domain_name, domain) in enumerate(domains.items()):
         for response in list(RESPONSES)[i % _EVERY :: _EVERY]:
             search = suite.new(domain)
             try:
@@ -257,7 +270,7 @@ def _same_seed(suite: _Suite) -> None:
     """Check that a seed and the reported values determine the points, and that numpy's global numbers are not used."""
     kept = np.random.get_state()  # noqa: NPY002
     try:
-        for domain in (DOMAINS["mixed"], DOMAINS["conditional"]):
+        for domain in (suite.domain("mixed"), suite.domain("conditional")):
             runs = []
             for k in range(2):
                 np.random.seed(k)  # noqa: NPY002
@@ -275,14 +288,14 @@ def _same_seed(suite: _Suite) -> None:
 
 def _other_seed(suite: _Suite) -> None:
     """Check that another seed gives other points."""
-    for domain in (DOMAINS["mixed"], DOMAINS["conditional"]):
+    for domain in (suite.domain("mixed"), suite.domain("conditional")):
         one, other = (_points_of(suite.new(domain, seed), suite.response("bowl"), 8) for seed in (3, 4))
         _require(not np.array_equal(one, other), "another seed gives the same points; pass the seed to Search.__init__")
 
 
 def _failures(suite: _Suite) -> None:
     """Check that a search accepts nan and infinite values for failures, and goes on."""
-    domain, failing = DOMAINS["mixed"], (np.nan, np.inf, -np.inf)
+    domain, failing = suite.domain("mixed"), (np.nan, np.inf, -np.inf)
     search = suite.new(domain)
     for k in range(suite.n):
         point = np.array(getattr(answer := search.ask(), "point", answer), dtype=float)
@@ -303,7 +316,7 @@ def _failures(suite: _Suite) -> None:
 
 def _own_arrays(suite: _Suite) -> None:
     """Check that a search changes no array that it is given, and keeps none that the caller may change."""
-    domain = DOMAINS["mixed"]
+    domain = suite.domain("mixed")
     left, changed = suite.new(domain), suite.new(domain)
     response = suite.response("bowl")
     for k in range(suite.n):
@@ -329,7 +342,7 @@ def _own_arrays(suite: _Suite) -> None:
 def _pending(suite: _Suite) -> None:
     """Check that pending points are not suggested again, and that their values may be reported in any order."""
     for name in ("three", "mixed", "few log integers", "conditional"):
-        search = suite.new(DOMAINS[name])
+        search = suite.new(suite.domain(name))
         run(search, suite.response("noisy"), 8)
         batch = []
         for k in range(6):
@@ -351,7 +364,7 @@ def _pending(suite: _Suite) -> None:
 
 def _foreseen(suite: _Suite) -> None:
     """Check that the next `n_foreseen` points do not depend on values reported between the calls of `ask`."""
-    together, alone = (suite.new(DOMAINS["three"]) for _ in range(2))
+    together, alone = (suite.new(suite.domain("three")) for _ in range(2))
     response = suite.response("noisy")
     for k in range(4):
         _require(together.n_foreseen >= 1, f"n_foreseen is {together.n_foreseen}; it must be at least 1")
@@ -370,8 +383,9 @@ def _foreseen(suite: _Suite) -> None:
 
 def _strangers(suite: _Suite) -> None:
     """Check that points never asked for can be reported, and are not suggested afterwards."""
-    search = suite.new(DOMAINS["mixed"])
-    strangers = [np.array([k / 9, 0.4, 0.9]) for k in range(9)]
+    domain = suite.domain("mixed")
+    search = suite.new(domain)
+    strangers = [np.resize([k / 9, 0.4, 0.9], domain.dimension) for k in range(9)]
     for k, point in enumerate(strangers):
         search.tell(point, suite.response("bowl")(point, k))
     told = {tuple(p) for p in search.points}
@@ -384,7 +398,7 @@ def _strangers(suite: _Suite) -> None:
 def _resumption(suite: _Suite) -> None:
     """Check that `assume` and `tell` in the order of a record, and the state as JSON, restore a search bit by bit."""
     for name, seed in (("three", 0), ("mixed", 1), ("mixed", 2), ("conditional", 3)):
-        domain, response = DOMAINS[name], suite.response("noisy" if seed else "half fails")
+        domain, response = suite.domain(name), suite.response("noisy" if seed else "half fails")
         search, rng = suite.new(domain, seed), np.random.default_rng(seed)
         record: list[tuple[str, Floats, Any]] = []
         # asks and tells in turn, as in a run with one worker; then in any order, with points that were never asked for
@@ -457,24 +471,26 @@ def _exhaustion(suite: _Suite) -> None:
 
 def _refusals(suite: _Suite) -> None:
     """Check that `tell` refuses invalid points and values, and remembers nothing of them."""
-    search = suite.new(DOMAINS["three"])
+    search = suite.new(suite.domain("three"))
     point = search.ask().point
-    one = suite.response("bowl")(np.full(3, 0.5), 0)
-    wrong: list[tuple[Any, Any]] = [([0.1], one), ([0.1, np.nan, 0.2], one), ([[0.1, 0.2]], one), (point, "good")]
+    one = suite.response("bowl")(np.full(len(point), 0.5), 0)
+    outside: list[Any] = [[0.1], [0.1, np.nan, 0.2], [[0.1, 0.2]]]
+    wrong: list[tuple[Any, Any]] = [(u, one) for u in outside if np.size(u) != len(point) or np.isnan(u).any()]
+    wrong.append((point, "good"))
     wrong += [(point, [1.0] * k) for k in {0, 1, 2, 3} - {suite.n_objectives}]
     for given, value in wrong:
         try:
             search.tell(given, value)
         except (SolverError, ValueError):
             continue
-        raise AssertionError(f"tell takes point={given!r}, value={value!r} on three coordinates; raise SolverError")
+        raise AssertionError(f"tell takes point={given!r}, value={value!r} on {len(point)} coordinates; raise SolverError")
     kept = len(search.pending) == 1 and len(search.values) == len(search.points) == 0
     _require(kept, "a refused point or value is remembered; check the arguments of tell before anything is changed")
 
 
 def _declared(suite: _Suite) -> None:
     """Check the declared capabilities: that constraints are respected, and margins, seconds and a prior taken."""
-    domain, response = DOMAINS["mixed"], suite.response("bowl")
+    domain, response = suite.domain("mixed"), suite.response("bowl")
     search = suite.new(domain)
     able = search.capabilities
 
@@ -516,7 +532,7 @@ class _Prior:
 def _several_values(suite: _Suite) -> None:
     """Check that `values` has a row for each point, which is nan if one of its values is."""
     m = suite.n_objectives
-    search = suite.new(DOMAINS["three"])
+    search = suite.new(suite.domain("three"))
     _require(search.values.shape == (0, m), f"values has the shape {search.values.shape} at first; use (0, {m})")
     vectors = [np.arange(m, dtype=float), np.r_[np.nan, np.ones(m - 1)], np.nan, np.r_[np.ones(m - 1), np.inf], np.ones(m)]
     for vector in vectors:

@@ -8,11 +8,20 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Literal, NewType
+from typing import Any, Literal, NewType, cast
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.search.cmaes_search import CmaesSearch
-from spotsvm.solvers.search.contract.base import AskTell, Capabilities, LatinHypercubeSearch, Noise, RandomSearch, Search
+from spotsvm.solvers.search.contract.base import (
+    AskTell,
+    Capabilities,
+    LatinHypercubeSearch,
+    Noise,
+    RandomSearch,
+    Search,
+    SearchSpace,
+)
+from spotsvm.solvers.search.keerthi_lin_search import KeerthiLinSearch
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.lbfgsb_search import LbfgsbSearch
@@ -33,8 +42,9 @@ RegisteredSearch = NewType("RegisteredSearch", str)
 
 #: names of searches for type checkers; a test compares them with `SEARCHES`
 LibrarySearch = Literal[
-    "kriging", "kriging_per_second", "koch2011", "vns", "carrizosa2014", "cmaes", "lbfgsb", "random", "lhs", "nsga2", "parego"
-]
+    "kriging", "kriging_per_second", "koch2011", "vns", "carrizosa2014", "keerthi_lin", "cmaes", "lbfgsb", "random", "lhs",
+    "nsga2", "parego",
+]  # fmt: skip
 SearchName = LibrarySearch | RegisteredSearch
 
 #: expected improvement per predicted second
@@ -62,6 +72,7 @@ _SEARCHES: dict[str, Callable[..., AskTell]] = {
     "koch2011": koch2011,
     "vns": VnsSearch,
     "carrizosa2014": carrizosa2014,
+    "keerthi_lin": KeerthiLinSearch,
     "cmaes": CmaesSearch,
     "lbfgsb": LbfgsbSearch,
     "random": RandomSearch,
@@ -126,11 +137,18 @@ def register_search(name: str, factory: SearchFactory) -> RegisteredSearch:
 
 
 def make_search(
-    search: str | SearchFactory | AskTell, domain: Domain, seed: int, *, noise: Noise = "auto", n_objectives: int = 1
+    search: str | SearchFactory | AskTell,
+    domain: Domain,
+    seed: int,
+    *,
+    noise: Noise = "auto",
+    n_objectives: int = 1,
+    space: SearchSpace | None = None,
 ) -> AskTell:
     """Make a search from a name of `SEARCHES` or a callable of domain and seed; a search, with `ask` and `tell`, is returned.
 
-    `noise` is passed to the library's searches that use it, by name, as a class, or as a partial that does not set it.
+    `noise` is passed to the library's searches that use it, by name, as a class, or as a partial that does not set it, and the
+    space of the domain to a search that needs it.
     """
     if isinstance(search, str):
         if search not in SEARCHES:
@@ -147,6 +165,13 @@ def make_search(
     _check_capabilities(made)
     if isinstance(made, Search):
         _check_number(made, n_objectives, repr(search) if isinstance(search, str) else describe_search(search))
+    if capabilities_of(made).needs_space:
+        if space is None:
+            raise SolverError(
+                f"search={describe_search(search)!r} needs the parameters behind the coordinates, and there is a domain alone; "
+                "use it for a whole space, in SpotSearchCV or Study, and not as a part of another search"
+            )
+        cast("Search", made).take_space(space)
     return made
 
 
@@ -176,6 +201,12 @@ def needs_several_objectives(search: Any) -> bool:
     return issubclass(kind if isinstance(kind, type) else type(kind), MultiObjectiveSearch)
 
 
+def needs_space(search: Any) -> bool:
+    """Return whether a search, given as for `make_search`, needs the space behind its domain; False for a function (unknown)."""
+    kind = _kind(SEARCHES.get(search) if isinstance(search, str) else search)
+    return isinstance(declared := getattr(kind, "capabilities", None), Capabilities) and declared.needs_space
+
+
 def _kind(factory: Any) -> Any:
     while isinstance(factory, partial):
         factory = factory.func
@@ -196,7 +227,12 @@ def _check_capabilities(search: AskTell) -> None:
     for field, count in (("n_initial", declared.n_initial), ("max_given", declared.max_given)):
         if not isinstance(count, Real) or isinstance(count, bool) or not count >= 0:
             raise SolverError(f"{name}.capabilities has {field}={count!r}; use a number of points, 0 or more")
-    methods = {"models_bounds": "take_margins", "models_seconds": "take_seconds", "follows_prior": "take_prior"}
+    methods = {
+        "models_bounds": "take_margins",
+        "models_seconds": "take_seconds",
+        "follows_prior": "take_prior",
+        "needs_space": "take_space",
+    }
     for field, method in methods.items():
         own = getattr(type(search), method, None)
         if getattr(declared, field) and own in (None, getattr(Search, method)):

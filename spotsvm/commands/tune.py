@@ -192,7 +192,7 @@ search_options = _section(
         "--search",
         default="kriging",
         show_default=True,
-        help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs or kriging_per_second.",
+        help="kriging, koch2011, vns, carrizosa2014, keerthi_lin, cmaes, lbfgsb, random, lhs or kriging_per_second.",
     ),
     click.option(
         "--baseline",

@@ -253,7 +253,7 @@ def check_entrants(
     n_starts = 0 if start is None else len(starts(start, space))
     for label, search in searches.items():
         try:
-            check_budget(n_trials, "n_trials", initial_trials(search, space.domain, n_starts, noise=noise), space.domain)
+            check_budget(n_trials, "n_trials", initial_trials(search, space, n_starts, noise=noise), space.domain)
         except BudgetError as error:
             raise BudgetError(f"search {label!r}: {error}") from error
         except SolverError as error:

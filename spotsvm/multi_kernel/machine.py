@@ -247,15 +247,15 @@ def _within_budget(machine: MultiKernelMachine, models: list[KernelModel]) -> tu
     from spotsvm.study.loop import check_budget
 
     counts = _trials(machine.n_trials, len(models))
-    domains = [Space(model.space()).domain for model in models]
+    spaces = [Space(model.space()) for model in models]
     try:
-        needed = [initial_trials(machine.tune, domain, noise=False)[0] for domain in domains]
+        needed = [initial_trials(machine.tune, space, noise=False)[0] for space in spaces]
         if len(models) > 1 and isinstance(machine.n_trials, Integral):
             if any(count < need for count, need in zip(counts, needed, strict=True)):
                 return models[:1], [sum(counts)]
         elif len(models) > 1:
-            whole = initial_trials(nested(models, counts, machine.tune), domains[-1], noise=False)
-            check_budget(sum(counts), "n_trials", whole, domains[-1])
+            whole = initial_trials(nested(models, counts, machine.tune), spaces[-1], noise=False)
+            check_budget(sum(counts), "n_trials", whole, spaces[-1].domain)
     except (SolverError, BudgetError) as error:
         raise ArgumentError(f"tune={machine.tune!r} with n_trials={machine.n_trials!r} cannot be used: {error}") from error
     return models, counts

@@ -46,6 +46,10 @@ _SEARCHES = {
     "lbfgsb": "L-BFGS-B with restarts and gradients by finite differences [@byrd1995]",
     "vns": "variable neighbourhood search, after Carrizosa et al. [@carrizosa2014]",
     "carrizosa2014": "variable neighbourhood search in the setting of Carrizosa et al. [@carrizosa2014]",
+    "keerthi_lin": (
+        "the method of Keerthi and Lin [@keerthi2003]: linear support vector machines for a line of costs, then Gaussian ones on "
+        "the line of C and gamma that tends to the best of them"
+    ),
     "random": "random search",
     "lhs": "a Latin hypercube design",
     "nsga2": (
@@ -69,6 +73,8 @@ _ORIGINS = {
     "initial": ("was the first point", "were first points"),
     "shake": ("was drawn in a neighbourhood of the best", "were drawn in neighbourhoods of the best"),
     "step": ("was a step of the descent", "were steps of the descent"),
+    "cost": ("was on the line of linear machines", "were on the line of linear machines"),
+    "width": ("was on the line of Gaussian machines", "were on the line of Gaussian machines"),
     "difference": ("was for a gradient", "were for gradients"),
 }
 _OF_OPTIMISM = {

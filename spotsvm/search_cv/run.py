@@ -29,6 +29,7 @@ from spotsvm.search_cv.estimator_space import grid, own_start
 from spotsvm.search_cv.scoring import AUTO, CandidateScoring, CandidateSweeps, grid_size, swept_parameter
 from spotsvm.search_cv.search_data import SearchData
 from spotsvm.search_cv.simplest import ONE_SE
+from spotsvm.solvers.search import needs_space
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callback
 from spotsvm.study.record.record import Record
@@ -94,7 +95,7 @@ class SpotSearchRun:
         space = self._space = in_recorded_order(space, self._record)
         plain = isinstance(search.search, str) and not self.scoring.objectives
         constraints = Constraints.of(search.constraints)
-        swept = swept_parameter(search.sweep, space, search.estimator, self.scorer, plain)
+        swept = swept_parameter(search.sweep, space, search.estimator, self.scorer, plain and not needs_space(search.search))
         shared = [not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres()]
         self._shares_work, self._compiles = plain and all(shared), any(shared)
         self._start, self._own_start = search.start, None

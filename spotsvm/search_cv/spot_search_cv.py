@@ -161,7 +161,8 @@ class SpotSearchCV(
         A parameter that each suggestion sweeps over several values, while the search chooses the other parameters: for one kernel
         matrix, a sweep of C costs little more than one value. A sweep has every second of 11 values from end to end of the range,
         and the values beside the best; for a list, such as class weights, it has all values. "auto" sweeps the C of an SVM whose
-        work `engine` shares, if C has a range and other parameters are searched for one objective; None turns this off. A
+        work `engine` shares, if C has a range and other parameters are searched for one objective, but not for "keerthi_lin",
+        which chooses C itself; None turns this off. A
         parameter name forces it, for example that of epsilon or `class_weight`. It may also be the cutoff of a
         `CutoffClassifier`: one fit of each fold serves all cutoffs, so their sweeps have all 11. In a sweep of C, once a value is
         no better than the one before and a standard error behind the best, the larger values are skipped; `extra_spared` in

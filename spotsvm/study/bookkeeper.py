@@ -381,13 +381,13 @@ class StudySearch:
     """A search and the starting points that come before its own, kept consistent with a record whose writes may fail.
 
     A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Points are those of the whole space; with a
-    `sweep` the search sees them in `domain`, without the swept parameter.
+    `sweep` the search sees them in `space`, without the swept parameter.
     """
 
     def __init__(
         self,
         given: str | SearchFactory | AskTell,
-        domain: Domain,
+        space: Space,
         objectives: Objectives,
         ledger: Ledger,
         noise: Noise,
@@ -397,7 +397,7 @@ class StudySearch:
         constraints: Constraints | None = None,
         prior: OptimumPrior | None = None,
     ):
-        self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
+        self._given, self._space, self._domain, self._objectives, self._noise = given, space, space.domain, objectives, noise
         self._swept, self._allows, self._prior = swept, allows, prior
         self._bounds = constraints if constraints is not None and constraints.bounds else None
         self._seed = int(ledger.about["seed"])
@@ -409,7 +409,9 @@ class StudySearch:
     def _replayed(self, trials: Sequence[Trial], turns: Sequence[Turn]) -> AskTell:
         """Create the search and replay these trials."""
         n_objectives = len(self._objectives)
-        search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
+        search = make_search(
+            self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives, space=self._space
+        )
         if self._allows is not None and isinstance(search, Search):
             search.allows = self._allows
         if self._prior is not None:
@@ -568,10 +570,10 @@ class StudySearch:
 
 
 def initial_trials(
-    search: str | SearchFactory | AskTell, domain: Domain, n_starts: int = 0, *, noise: Noise = "auto"
+    search: str | SearchFactory | AskTell, space: Space, n_starts: int = 0, *, noise: Noise = "auto"
 ) -> tuple[int, str]:
     """Return the number of trials a search of one objective begins with, from `n_starts` on, and their name."""
-    return _initial_trials(make_search(search, domain, 0, noise=noise), n_starts)
+    return _initial_trials(make_search(search, space.domain, 0, noise=noise, space=space), n_starts)
 
 
 def _initial_trials(search: AskTell, n_starts: int) -> tuple[int, str]:

@@ -62,8 +62,9 @@ class Study(ReadableStudy):
     search : str, callable, object or None, default=None
         "kriging", "kriging_per_second" (improvement per predicted second, so that the trials depend on the clock), "koch2011"
         (Kriging with the settings of the paper), "cmaes", "lbfgsb", "vns", "carrizosa2014" (VNS with the settings of the paper),
-        "random" or "lhs"; for several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
-        callable `(domain, seed)` that makes one, such as `nested` returns. None is "kriging", or "parego" for several objectives.
+        "keerthi_lin" (two lines of C and gamma), "random" or "lhs"; for several objectives "nsga2", "parego", "random" or "lhs";
+        or an object with `ask` and `tell`, or a callable `(domain, seed)` that makes one, such as `nested` returns. None is
+        "kriging", or "parego" for several objectives.
     seed : int or None, default=None
         Seed of every random choice; None draws one, which the record keeps.
     direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
@@ -236,7 +237,7 @@ class Study(ReadableStudy):
                     )
             left = starting.left(ledger.trials, self.path)
             study_search = StudySearch(
-                search, self.searched_space.domain, objectives, ledger, noise, left, swept,
+                search, self.searched_space, objectives, ledger, noise, left, swept,
                 self._allows if self.constraints.conditions else None, self.constraints, believed,
             )  # fmt: skip
             # only now: a record must not describe a search that cannot be created

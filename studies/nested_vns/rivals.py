@@ -1,36 +1,14 @@
-"""The rivals in Carrizosa 2014: Keerthi and Lin's two lines, and two methods of multiple kernel learning."""
+"""Rivals in Tables 4 and 5 of Carrizosa 2014: methods that learn the weights of given kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
 
-from spotsvm.cross_validation.cross_val_scores import cross_val_scores
-from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.studies.common.data import Floats
-
-#: binary logarithms of the costs of the linear machine, and of sigma = 1 / gamma: 21 and 33 evaluations
-KL_COSTS, KL_SIGMAS = np.arange(-8.0, 2.5, 0.5), np.arange(-8.0, 8.5, 0.5)
-
-
-def keerthi_lin(
-    X: Floats, y: Floats, cv: Any, costs: Floats = KL_COSTS, sigmas: Floats = KL_SIGMAS
-) -> tuple[dict[str, Any], float]:
-    """Return the setting of Keerthi and Lin 2003, section 7, and its mean score: a linear machine for each cost, then a line.
-
-    With the best linear cost c the Gaussian machines have C = c sigma / 2, the line on which they tend to the linear machine; C
-    may leave the box of the other searches, as in Table 3.
-    """
-    linear = [{"kernel": "linear", "C": float(2.0**cost)} for cost in costs]
-    scores = cross_val_scores(ExactSVC(), X, y, linear, cv=cv).mean(axis=1)
-    best = linear[int(scores.argmax())]["C"]
-    line = [{"kernel": "rbf", "C": float(best * 2.0 ** (sigma - 1.0)), "gamma": float(2.0**-sigma)} for sigma in sigmas]
-    scores = cross_val_scores(ExactSVC(), X, y, line, cv=cv).mean(axis=1)
-    return line[int(scores.argmax())], float(scores.max())
 
 
 def centred(K: Floats) -> Floats:

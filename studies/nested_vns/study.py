@@ -23,11 +23,10 @@ from spotsvm.studies.nested_vns.rbf import BUDGET, RBF_SETS, ida_sets, on_table_
 _NOTES_3 = f"""\
 RBF kernel, {BUDGET} evaluations, 5 folds, start (-3, 0) in the binary logarithms of C and sigma, box [-8, 2] x [-8, 8], and the
 first split of each set. The file of diabetis holds another split than the paper's, so its printed errors cannot be reproduced.
-KL is the method of Keerthi and Lin: linear machines for 21 costs, then Gaussian ones on the line C = c sigma / 2 from the best
-cost c, for 33 widths; its C may leave the box, as in Table 3.
-"VNS of the paper" is Algorithm 1 with its radii 1 to 25; "vns" is the library's default. All searches begin at the given start
-and
-the centre of the box. Errors are in percent: means and standard deviations over the seeds, which determine folds and search."""
+KL is the search "keerthi_lin": linear machines for 21 costs, then Gaussian ones on the line C = c sigma / 2 from the best cost
+c, for 33 widths; its C may leave the box, as in Table 3, and the best of all 54 is taken. "VNS of the paper" is Algorithm 1 with
+its radii 1 to 25; "vns" is the library's default. The other searches begin at the given start and the centre of the box. Errors
+are in percent: means and standard deviations over the seeds, which determine folds and search."""
 _NOTES_4 = f"""\
 Nested searches with {TRIALS[0]} and {TRIALS[1]} evaluations of 5 x 2 folds. Both start at the centre of the space of the poorer
 model (the paper's starts are random). ALIGNF and SimpleMKL find the weights of the same kernels, scaled to mean square 1, on

@@ -7,7 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.stats import loguniform
 
+from spotsvm import Space
 from spotsvm.errors import SolverError
 from spotsvm.searches import (
     SEARCHES,
@@ -39,10 +41,18 @@ def nested(inner):
 
 #: the searches that take several objectives alone
 SEVERAL = {"nsga2", "parego"}
+TWO_LINES = Space(
+    [
+        {"kernel": ["linear"], "C": loguniform(0.01, 10.0)},
+        {"kernel": ["rbf"], "C": loguniform(1e-4, 1e4), "gamma": loguniform(1e-3, 10.0)},
+    ]
+)
 #: most points are of the design, as these models take long
 parts = partial(KrigingSearch, n_initial=9)
 OURS = {
-    **{name: search_checks(name) for name in SEARCHES if name not in SEVERAL and name != "koch2011"},
+    **{name: search_checks(name) for name in SEARCHES if name not in {*SEVERAL, "koch2011", "keerthi_lin"}},
+    "keerthi_lin": search_checks("keerthi_lin", space=TWO_LINES),
+    "keerthi_lin, no linear kernel": search_checks("keerthi_lin", 30, space=Space(TWO_LINES.branches[1])),
     # its models take long, and differ from those of the other searches in their fit alone
     "koch2011": {name: search_checks("koch2011", 12)[name] for name in ("same seed", "failures", "exhaustion", "declared")},
     # twice six for the design, the best, one by OCBA, three of a new point, the best

@@ -170,6 +170,7 @@ def tuned_groups():
 
 
 def bowl(params):
+    params = {"x": np.log10(params.get("gamma", 1.0)), "kind": "a", **params}
     value = (params["x"] - 0.3) ** 2 + 0.1 * abs(np.log10(params["C"]) - 1.0) + (params["kind"] == "b") * 0.2
     return float(value)
 
@@ -180,6 +181,8 @@ def two_bowls(params):
 
 def studied(name):
     space = {"x": (0.0, 1.0), "C": loguniform(1e-2, 1e4), "kind": ["a", "b"]}
+    if name == "keerthi_lin":
+        space = {"C": space["C"], "gamma": loguniform(1e-4, 1e1)}
     several = name in SEVERAL
     study = Study(space, name, seed=7, noise=False, **({"direction": ["minimize", "minimize"]} if several else {}))
     if name == "kriging_per_second":  # with durations that no clock measures

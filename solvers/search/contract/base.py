@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -35,7 +35,7 @@ class Suggestion:
         A canonical point of the domain.
     origin : str
         Source of the point: "design", "improvement", "replicate", "random"; CMA-ES's "generation"; L-BFGS-B's "step" and
-        "difference".
+        "difference"; "cost" and "width" of Keerthi and Lin's two lines.
     note : str
         An unusual circumstance, empty if there was none.
     fit_seconds, acquisition_seconds : float or None
@@ -78,6 +78,8 @@ class Capabilities:
         Whether the search uses `take_seconds`.
     follows_prior : bool, default=False
         Whether the search uses `take_prior`; a study with a prior refuses other searches.
+    needs_space : bool, default=False
+        Whether the search needs `take_space`, as its method is one of parameters by name; it is then for spaces alone.
 
     Examples
     --------
@@ -97,6 +99,32 @@ class Capabilities:
     models_bounds: bool = False
     models_seconds: bool = False
     follows_prior: bool = False
+    needs_space: bool = False
+
+
+class SearchSpace(Protocol):
+    """The parameters behind the coordinates of a domain, as a `Space` has them."""
+
+    @property
+    def domain(self) -> Domain:
+        """The unit cube."""
+        ...
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return the descriptions of the parameters, by name, of each dictionary of the space."""
+        ...
+
+    def centres(self) -> list[Floats]:
+        """Return the centre of each dictionary's part of the cube."""
+        ...
+
+    def decode(self, point: Floats, /) -> dict[str, Any]:
+        """Return the parameters that a point stands for."""
+        ...
+
+    def encode(self, params: Mapping[str, Any], /) -> Floats:
+        """Return the canonical point of parameters."""
+        ...
 
 
 class PointPrior(Protocol):
@@ -311,6 +339,21 @@ class Search(ABC):
             The prior.
         """
         raise NotImplementedError(f"{type(self).__name__} declares no follows_prior, and has no take_prior")
+
+    def take_space(self, space: SearchSpace) -> None:
+        """Take the parameters behind the coordinates, before the first `ask`; called if the search declares `needs_space`.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The space, whose domain is the search's.
+
+        Raises
+        ------
+        SolverError
+            If the space lacks what the search needs.
+        """
+        raise NotImplementedError(f"{type(self).__name__} declares no needs_space, and has no take_space")
 
     def _take(self, point: ArrayLike) -> Floats:
         """Add a reported point to the history, without its value; return its canonical point."""

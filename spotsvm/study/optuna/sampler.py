@@ -129,7 +129,8 @@ class SpotSampler(BaseSampler):
             several = len(signs) > 1
             name = "parego" if several and self.search == "kriging" else self.search
             coding = Coding(search_space)
-            search = make_search(name, coding.space.domain, self.seed, noise=self.noise, n_objectives=len(signs))
+            space = coding.space
+            search = make_search(name, space.domain, self.seed, noise=self.noise, n_objectives=len(signs), space=space)
             self._live = _Live(key, search, coding, signs if several else signs[0])
         return self._live
 

@@ -53,7 +53,7 @@ def good(tmp_path):
         (["--seed", "-1"], ["--seed", ": -1 "]),
         (
             ["--model", "svm", "--search", "bayes"],
-            ["--search 'bayes'", "kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs"],
+            ["--search 'bayes'", "kriging, koch2011, vns, carrizosa2014, keerthi_lin, cmaes, lbfgsb, random, lhs"],
         ),
         (["--task", "ranking"], ["--task", "'ranking'"]),
         (["--task", "regression"], ["'kind'", "not numeric", "'x'"]),

@@ -3,35 +3,17 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
-from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from spotsvm import ExactSVC
 from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.studies.common.view_sets import digits_by_quarters
 from spotsvm.studies.nested_vns.kernels import base_kernels, rival_jobs
-from spotsvm.studies.nested_vns.rivals import MKL, alignf, centred, keerthi_lin, simple_mkl
+from spotsvm.studies.nested_vns.rivals import MKL, alignf, centred, simple_mkl
 
 X, Y = make_classification(90, 6, n_informative=3, n_redundant=0, flip_y=0.1, random_state=0)
 X, Y = scale(X), np.where(Y == 1, 1.0, -1.0)
 KERNELS = np.array([linear_kernel(X[:, [k]]) for k in range(6)] + [rbf_kernel(X, gamma=0.3)])
-
-
-def test_the_method_of_keerthi_and_lin_is_two_lines():
-    folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    costs, sigmas = np.array([-4.0, -1.0, 2.0]), np.array([-2.0, 1.0, 4.0, 7.0])
-    best, score = keerthi_lin(X, Y, folds, costs, sigmas)
-    linear = [cross_val_score(SVC(kernel="linear", C=2.0**c), X, Y, cv=folds).mean() for c in costs]
-    c = 2.0 ** costs[int(np.argmax(linear))]
-    line = [{"C": c * 2.0**s / 2, "gamma": 2.0**-s} for s in sigmas]
-    scores = [cross_val_score(SVC(**setting), X, Y, cv=folds).mean() for setting in line]
-    assert score == pytest.approx(max(scores))
-    assert best == {"kernel": "rbf", **line[int(np.argmax(scores))]}
-    # on the line wide kernels become the linear machine
-    wide = ExactSVC(C=c * 2.0**20 / 2, gamma=2.0**-20, tol=1e-6).fit(X, Y)
-    plain = ExactSVC(kernel="linear", C=c, tol=1e-6).fit(X, Y)
-    np.testing.assert_allclose(wide.decision_function(X), plain.decision_function(X), atol=0.05)
 
 
 def alignment(weights):
