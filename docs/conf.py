@@ -104,14 +104,12 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 
-QUICK = "plot_(conditions|nugget|resume|first_search|noisy_function|own_search)"
+QUICK = "plot_(conditions|nugget|failures|first_search|noisy_function)"
 quick = os.environ.get("SPOTSVM_GALLERY") == "quick"
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
-    "subsection_order": [
-        f"examples/{name}" for name in ("svm", "field", "functions", "luck", "studies", "series", "kernels", "searches")
-    ],
+    "subsection_order": [f"examples/{name}" for name in ("svm", "field", "functions", "luck", "studies", "kernels", "searches")],
     "within_subsection_order": "ExampleTitleSortKey",
     "image_scrapers": "themes.scraper",
     "filename_pattern": QUICK if quick else "plot_",

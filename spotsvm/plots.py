@@ -165,7 +165,7 @@ def plot_precision_recall(model: Any) -> Figure:
 
 
 def plot_calibration(model: Any) -> Figure:
-    """Return the shares that were observed beside the probabilities, in bins with equally many rows, with their intervals.
+    """Return the observed shares against the probabilities, in bins with equally many rows, with their intervals.
 
     Parameters
     ----------

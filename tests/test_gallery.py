@@ -7,6 +7,7 @@ import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib import rc_context
 
@@ -22,7 +23,9 @@ PUBLIC = (
     "spotsvm.solvers.dual",
     "spotsvm.tables",
 )
-QUICK = ("functions/plot_conditions.py", "searches/plot_nugget.py", "studies/plot_resume.py")
+QUICK = ("functions/plot_conditions.py", "searches/plot_nugget.py", "functions/plot_failures.py")
+#: examples on real rows where the folder of data sets is there, with the numbers of rows, real and simulated
+REAL = {"field/plot_spectra.py": [(158, 35), (120, 880)], "field/plot_streamflow.py": [(365, 366), (1095, 730)]}
 
 
 def name(path):
@@ -59,7 +62,8 @@ def test_an_example_is_short_and_ends_in_a_sentence_that_it_asserts(path):
     assert len(code.splitlines()) <= 100
     assert max(len(line) for line in code.splitlines()) <= 79
     assert code.count("plt.show()") >= 1
-    assert [word for word in ("fetch_", "http", "urllib", "SPOTSVM_DATA", "read_csv") if word in code] == []
+    assert [word for word in ("fetch_", "http", "urllib") if word in code] == []
+    assert ("SPOTSVM_DATA" in code) == ("read_csv" in code) == (name(path) in REAL)
     used = list(spotsvm_imports(tree))
     assert used
     private = [(home, name) for home, name in used if home not in PUBLIC or name not in importlib.import_module(home).__all__]
@@ -85,6 +89,21 @@ def test_quick_examples_run_without_warnings_and_draw(path, tmp_path, monkeypatc
         plt.close("all")
     assert capsys.readouterr().err == ""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("path", REAL)
+def test_real_rows_take_the_place_of_simulated_ones(path, monkeypatch):
+    """The cells before the first model, with the folder of data sets and without."""
+    cells = (GALLERY / path).read_text().split("\n# %%\n")[:2]
+    for expected in REAL[path]:
+        names = {"__name__": "__main__"}
+        exec(compile("\n".join(cells), path, "exec"), names)
+        assert (len(names["X"]), len(names["X_new"])) == expected
+        assert (len(names["y"]), len(names["y_new"])) == expected
+        assert np.isfinite(names["X"]).all(axis=None)
+        assert np.isfinite(names["y"]).all()
+        monkeypatch.delenv("SPOTSVM_DATA", raising=False)
 
 
 def test_a_picture_without_panels_beside_each_other_has_a_form_for_narrow_screens(tmp_path, monkeypatch):

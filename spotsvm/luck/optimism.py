@@ -201,7 +201,7 @@ class Optimism(Estimate):
         if len(curve):
             trials = curve["n_trials"].to_numpy()
             low, high = (curve["tuned"] - unit.value(1.0) * curve[end] for end in ("high", "low"))
-            label = f"{self.confidence:.0%} interval of the difference"
+            label = f"tuned score less the {self.confidence:.0%} interval of the optimism"
             ax.fill_between(trials, low, high, step="post", color=COLOURS[1], alpha=0.15, lw=0, label=label)
             ax.plot(trials, curve["tuned"], "-", drawstyle="steps-post", color=COLOURS[0], label=tuned)
             ax.plot(trials, curve["outer"], "--", drawstyle="steps-post", color=COLOURS[1], label=outer)

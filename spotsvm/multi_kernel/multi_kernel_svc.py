@@ -50,7 +50,7 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which the solver stops, positive.
     cache_size : float, default=200
-        Megabytes that blocks of kernel values may take, beside the kernel matrix of two classes.
+        Megabytes that blocks of kernel values may take, in addition to the kernel matrix of two classes.
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     max_iter : int, default=-1

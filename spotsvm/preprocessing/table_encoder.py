@@ -66,7 +66,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Gaps in numbers, yes/no and dates are filled with the median, and a 0/1 column marks them. A gap in a column that had none in
     the training rows is filled only. An array of numbers keeps all its columns, constant or not, and is not copied if it has no
-    gaps. A value that may be a code for missing values, as it is frequent and far from all others, is told and kept.
+    gaps. A value that may be a code for missing values, as it is frequent and far from all others, is reported and kept.
 
     In later rows, equal values in another form are the same values: 1.0 is the level "1", " YES " is "yes", True is "True" and
     "0,5" is 0.5, unless the training rows have both forms as different levels. An unseen level is 0 in all columns of its
@@ -104,7 +104,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         A row for each input column: `column`, `kind`, `treatment` in words, `n_outputs`, `levels`, the number of different values
         of a text (NaN for other kinds), and `gaps`, the number of rows without a value.
     notices_ : tuple of Notice
-        What the fit told by a `DataWarning`: `code`, `sentence`, `column`, and `share` of the rows.
+        What the fit reported by a `DataWarning`: `code`, `sentence`, `column`, and `share` of the rows.
     reading_ : TableReading
         How the cells of each column are read.
     n_features_in_ : int

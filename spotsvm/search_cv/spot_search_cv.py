@@ -173,7 +173,7 @@ class SpotSearchCV(
         classes and at least as many rows of each as there are folds, or of whole groups. Scores and out-of-fold answers are those
         of this sample; the refit is on all rows, or on the second number of a pair, such as `(2000, 10_000)`. "auto" is this pair
         from 3,001 rows on, and all rows below, as for `TunedSVC` and the command. None is all rows. A model that has not seen all
-        rows is told by a `DataWarning` with their share, and `study_.findings["rows fitted on"]` has the numbers.
+        rows is reported by a `DataWarning` with their share, and `study_.findings["rows fitted on"]` has the numbers.
     noise : "auto" or bool, default=False
         Whether a candidate's score can differ from evaluation to evaluation. The folds are fixed, so it cannot unless the
         estimator itself draws at random. Under noise the best candidate is that of `Study.recommend`.
@@ -232,7 +232,7 @@ classes_, n_features_in_, feature_names_in_
         The answers of all candidates for the test rows of the folds: scores by other metrics, confusion matrix and more, without
         a further fit. It is not there if `keep_out_of_fold` is False, or the estimator is no classifier or regressor.
     expected_score_, constant_score_ : ExpectedScore
-        The score to expect on new rows, `value`, and its 95 % `interval`, which accounts for the luck of the choice and of the
+        The score to expect on new rows, `value`, and its 95 % `interval`, which accounts for the choice and the sampling of the
         rows; and that of the shares of the classes, or of the mean. Both exist for scikit-learn's common scores and one target.
     default_score_, verdict_ : ExpectedScore, TuningGain
         The score to expect of the estimator's own parameters, and whether tuning has helped. Both exist if these parameters were
@@ -242,8 +242,8 @@ classes_, n_features_in_, feature_names_in_
         (`oof_predict_` in regression); nan for rows in no test fold. With `rows` they are those of the sampled rows, in the order
         of the sample.
     fit_params_ : dict
-        What `fit` was given beside X and y, such as weights and groups of rows: `expected_score` and `oversearching` fit and
-        score with it again.
+        What `fit` was given in addition to X and y, such as weights and groups of rows: `expected_score` and `oversearching` fit
+        and score with it again.
     sampled_rows_, refit_rows_ : ndarray or None
         The positions of the rows that the search has seen, and of those that `best_estimator_` is fitted on; None for all.
     study_ : Study
@@ -266,7 +266,7 @@ classes_, n_features_in_, feature_names_in_
     --------
     Study : The search of any function, on which this class is built.
     default_space : A space for an estimator.
-    oversearching : How much of the best score is luck.
+    oversearching : How optimistic the best score is.
     sklearn.model_selection.RandomizedSearchCV : The search of scikit-learn.
 
     References
@@ -314,7 +314,7 @@ classes_, n_features_in_, feature_names_in_
         See Also
         --------
         predict : The prediction of the best estimator.
-        oversearching : How much of `best_score_` is luck.
+        oversearching : How optimistic `best_score_` is.
         """
         check_combination(self, y)
         check_arguments(self)

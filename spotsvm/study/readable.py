@@ -135,7 +135,7 @@ class ReadableStudy(StudyResults):
         return study_methods(self, luck)
 
     def plot_convergence(self, baseline: StudyResults | None = None) -> Any:
-        """Draw the best value so far by trials, beside that of a random search; for several objectives the hypervolume.
+        """Draw the best value so far by trials, and that of a random search; for several objectives the hypervolume.
 
         Parameters
         ----------

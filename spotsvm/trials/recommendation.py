@@ -48,7 +48,7 @@ class Recommendation(ShowsFacts):
     n_evaluations : int
         How often it was evaluated.
     best_seen_params, best_seen_number, best_seen_value : dict, int, float
-        The trial with the best response seen (under noise, a lucky one).
+        The trial with the best response seen (under noise partly the best by chance).
     best_seen_standard_error : float
         Standard error of a single response there, estimated by the model; 0 for a deterministic objective.
 

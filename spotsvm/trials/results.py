@@ -302,7 +302,7 @@ class StudyResults:
     def pareto(self) -> tuple[Trial, ...]:
         """Return the trials that no other trial dominates, the best in the first objective first; of equal trials only the first.
 
-        Numbers with a relative difference of at most 1e-12 are equal. Under noise some trials are in the front by luck. If the
+        Numbers with a relative difference of at most 1e-12 are equal. Under noise some trials are in the front by chance. If the
         study has bounds, a trial that violates them is not in the front, and dominates no other trial.
 
         Returns

@@ -715,7 +715,7 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
 
     @property
     def fit_facts_(self) -> FitFacts:
-        """What the page and the methods section say of the fit beside the other attributes."""
+        """What the page and the methods section say of the fit in addition to the other attributes."""
         return FitFacts(
             n_folds=self._n_folds, n_grid_rows=self._n_grid_rows, n_held=self._n_held, by_group=self._grouped,
             n_sweeps=self._n_sweeps, n_searched=self._n_searched, screening=(self._screening.n_sweeps, self._screening.n_rows),

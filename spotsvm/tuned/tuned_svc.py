@@ -307,7 +307,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
 
     @property
     def fit_facts_(self) -> FitFacts:
-        """What the page and the methods section say of the fit beside the other attributes."""
+        """What the page and the methods section say of the fit in addition to the other attributes."""
         return replace(
             super().fit_facts_,
             calibration_weights=self._calibration_weights,

@@ -2,9 +2,9 @@
 50,000 rows: the colours that a camera does not measure
 =======================================================
 
-A camera measures one colour at each pixel and computes the other two from
-the pixels around it. Here green is predicted where only red was measured,
-from 50,000 pixels of two photographs.
+On real photographs: a camera measures one colour at each pixel and computes
+the other two from the pixels around it. Here green is predicted where only red
+was measured, from 50,000 pixels of two photographs.
 """
 
 from time import perf_counter
@@ -91,8 +91,8 @@ ax.set(xlabel="error in green, of 0 to 255", xlim=(0, 16))
 plt.show()
 
 # %%
-# With all rows ``TunedSVR`` has a lower error than any SVR of 2,000 of them;
-# on boosting and a ridge regression it gains next to nothing.
+# With all rows ``TunedSVR`` has at least 10 % less error than any SVR of 2,000
+# of them; it is within 5 % of boosting and 10 % of a ridge regression.
 
 error = table["error"]
 assert error["TunedSVR"] < 0.9 * error.filter(like="SVR, 2,000").min()

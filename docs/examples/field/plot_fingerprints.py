@@ -2,8 +2,8 @@
 Molecular fingerprints and the Tanimoto kernel
 ==============================================
 
-Chemists compare two molecules by the share of their fragments that both have.
-Here this share is a kernel of your own, and its exponent is tuned with C.
+Simulated molecules are compared by the share of fragments that both have. This
+share is a kernel of your own, and its exponent is tuned with C.
 """
 
 from time import perf_counter
@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from spotsvm import ExactSVC, SpotSearchCV, TunedSVC
 
 # %%
-# The recipe: a molecule is a random tree of 6 to 40 functional groups of 8
+# A simulated molecule is a random tree of 6 to 40 functional groups of 8
 # kinds, 0 to 7. Its fingerprint has a bit for each path of up to 4 groups.
 # It is active if an amide (2) is two or three bonds from a ring (1) and it
 # has no acid (3); one label of twenty is wrong.
@@ -92,8 +92,8 @@ ax.set(xlabel="area under the ROC curve, new molecules", xlim=(0.5, 1))
 plt.show()
 
 # %%
-# The Tanimoto kernel gains nothing on this recipe; ``TunedSVC``, which
-# weighs the bits, is better than both, and a forest is as good.
+# The Tanimoto kernel gains less than 0.02 on an SVC's defaults; ``TunedSVC``
+# gains more than 0.02 on it, and at most 0.02 on a forest.
 
 assert area["Tanimoto, SpotSearchCV"] < area["SVC, defaults"] + 0.02
 assert area["TunedSVC"] > area["Tanimoto, SpotSearchCV"] + 0.02

@@ -2,8 +2,8 @@
 Patients with several visits, and a bound on sensitivity
 ========================================================
 
-Visits of a patient resemble each other, so folds need whole patients. The
-search for the best specificity has a bound: find 90 % of the sick.
+Visits of a simulated patient resemble each other: folds need whole patients.
+The search for the best specificity has a bound: find 90 % of the sick.
 """
 
 from time import perf_counter
@@ -21,9 +21,9 @@ from sklearn.svm import SVC
 from spotsvm import CutoffClassifier, SpotSearchCV, TunedSVC
 
 # %%
-# The recipe: a patient has eight readings. The first is higher in the sick,
-# and two others vary more in them. One to six visits repeat them with some
-# noise. 160 patients are for the fit, 1,000 are new.
+# Each has eight readings. The first is higher in the sick, and two others vary
+# more in them. One to six visits repeat them with some noise. 160 patients are
+# for the fit, 1,000 are new.
 
 rng = np.random.default_rng(0)
 sick = rng.random(1160) < 0.35
@@ -90,8 +90,8 @@ figure.tight_layout()
 plt.show()
 
 # %%
-# With whole patients in folds the expected accuracy is right, otherwise too
-# high; the bound, which held on the folds, is missed on new patients.
+# With whole patients in folds the expected accuracy is right, otherwise over
+# five points too high; the bound held on folds and is missed on new patients.
 
 low, high = model.expected_score_.interval
 assert low < (score := model.score(X_new, y_new)) < high

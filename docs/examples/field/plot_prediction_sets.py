@@ -2,9 +2,9 @@
 Probabilities and prediction sets
 =================================
 
-A diagnosis needs more than a class. Here are the probability of a tumour
-being malignant, and the set of classes that cannot be ruled out at a
-chosen coverage: where both are left, a second test is needed.
+A diagnosis needs more than a class. For real tumours, this example shows the
+probability of being malignant, and the set of classes that cannot be ruled out
+at a chosen coverage: where both are left, a second test is needed.
 """
 
 from time import perf_counter
@@ -77,7 +77,7 @@ bars = left.barh(table.index, table["log loss"])
 left.bar_label(bars, fmt="%.3f", padding=3)
 left.set(xlabel="log loss on new rows", xlim=(0, 0.2))
 places = np.arange(len(coverages))
-right.plot(places, coverages, "_", color="0.5", ms=30, label="promised")
+right.plot(places, coverages, "_", color="0.5", ms=30, label="asked for")
 right.plot(places, held, "o", label="sets with the true class")
 for place, share in zip(places, both, strict=True):
     right.text(place, 0.87, f"{100 * share:.0f} %\nboth", ha="center")
@@ -88,13 +88,13 @@ right.legend(loc="upper left")
 plt.show()
 
 # %%
-# ``TunedSVC`` has better probabilities than the calibrated SVC, and no better
-# ones than logistic regression; its sets hold the class as often as promised,
-# or more often: the most probable class is in each set, so that a coverage
-# below the accuracy makes no smaller sets.
+# ``TunedSVC`` has at least 8 % less log loss than the calibrated SVC, and is
+# within 0.02 of logistic regression. Up to a coverage of 97 % its sets hold
+# the class at most half a point less often than asked for; at 99 % and more,
+# which two of 200 rows decide, up to 1.5 points less often.
 
 loss = table["log loss"]
 assert loss["TunedSVC"] < 0.92 * loss["SVC, defaults"]
 assert abs(loss["TunedSVC"] - loss["logistic regression"]) < 0.02
-assert np.all(held > coverages - 0.025)
-assert np.all(np.abs(held - coverages)[2:] < 0.025)
+assert np.all(held[:3] > coverages[:3] - 0.005)
+assert np.all(held[3:] > coverages[3:] - 0.015)

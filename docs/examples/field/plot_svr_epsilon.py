@@ -2,9 +2,9 @@
 SVR and its epsilon
 ===================
 
-SVR ignores errors below epsilon, 0.1 by default. What does it gain to tune
-epsilon as well? Two targets answer: one that is nearly free of noise, and
-the progress of diabetes, most of which cannot be predicted.
+SVR ignores errors below epsilon, 0.1 by default. What is gained by tuning
+epsilon as well, on a simulated target that is nearly free of noise, and on the
+real progress of diabetes, most of which cannot be predicted?
 """
 
 from time import perf_counter
@@ -77,8 +77,9 @@ figure.tight_layout()
 plt.show()
 
 # %%
-# Tuning C and gamma lowers both errors; epsilon as well changes them little,
-# and on diabetes a ridge regression is about as good.
+# Tuning C and gamma lowers both errors by more than 0.02; epsilon as well
+# changes them by less than 0.05, and on diabetes a ridge regression is within
+# 0.04 of the SVR.
 
 error = table["error"]
 default, two, three = error.iloc[0], error.iloc[1], error.iloc[2]

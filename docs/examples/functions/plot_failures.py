@@ -59,8 +59,8 @@ figure.colorbar(points, ax=panels, label="number of the trial")
 plt.show()
 
 # %%
-# So failures cost the Kriging search less than half as many trials as random
-# search, and it comes closer to the optimum.
+# The Kriging search has less than half as many failures as random search, and
+# it comes closer to the optimum.
 
 n_failed = {name: s.status().n_failed for name, s in studies.items()}
 assert n_failed["kriging"] < n_failed["random"] / 2

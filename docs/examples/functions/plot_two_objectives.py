@@ -3,8 +3,9 @@ Two objectives
 ==============
 
 With several objectives a :class:`~spotsvm.Study` looks for the front: the
-trials that no other trial beats in all of them. Here the error of an SVM
-stands against its number of support vectors, and so its time of prediction.
+trials that no other trial beats in all of them. Here the error of an SVM is
+traded against its number of support vectors, and so against its time of
+prediction.
 """
 
 import matplotlib.pyplot as plt
@@ -59,8 +60,9 @@ ax.legend()
 plt.show()
 
 # %%
-# Trials of ParEGO match or beat most of the front of random search in error
-# and size. Random search matches or beats few of ParEGO's front.
+# Trials of ParEGO match or beat more than half of the front of random search
+# in error and size. Random search matches or beats less than half of ParEGO's
+# front.
 
 
 def surpassed(front, other):

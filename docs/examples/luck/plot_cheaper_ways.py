@@ -1,10 +1,10 @@
 """
-Two cheaper estimates of luck
-=============================
+Two cheaper estimates of optimism
+=================================
 
 Nested resampling costs as many searches as there are outer folds. The expected
 score needs the candidates of the search once more, and draws rows. The scores
-of the folds need no further fit, and do not see the luck of the rows.
+of the folds need no further fit, and do not show the sampling of the rows.
 """
 
 import time
@@ -74,17 +74,17 @@ figure.legend(handles, labels, loc="outside lower center", ncols=2)
 plt.show()
 
 # %%
-# On average the nested estimate is about true, and the cheaper ones are lower.
-# The interval of the expected score contains the truth all the same, as draws
-# of the rows show their luck. That of the folds does not, and misses the
-# luckiest table altogether. For a single table of 80 rows each of the three
-# may be wrong by five points.
+# On average the nested estimate is within three points of the truth, and the
+# cheaper ones are lower. The interval of the expected score contains the truth
+# on at least four tables, as draws of the rows show their sampling. That of
+# the folds misses the table with the largest optimism. For a single table of
+# 80 rows each of the three may be wrong by more than five points.
 
 means, errors = estimates.mean(axis=0), np.abs(estimates - truth[:, None])
 assert abs(means[0] - truth.mean()) < 0.03
 assert max(means[1:]) < min(means[0], truth.mean())
-luckiest = truth.argmax()
-assert intervals[luckiest, 2, 1] < truth[luckiest]
+worst = truth.argmax()
+assert intervals[worst, 2, 1] < truth[worst]
 expected_low, expected_high = intervals[:, 1].T
 assert np.sum((expected_low <= truth) & (truth <= expected_high)) >= 4
 assert errors.max(axis=0).min() > 0.05

@@ -37,7 +37,8 @@ print(f"true: {truth:.3f}; of the default parameters: {default:.3f}")
 # %%
 # The scores of the five searches along their trials, on their own folds and on
 # the rows that were left out of them. The first rise with more trials, and the
-# second do not.
+# second do not. The band is the tuned score less the interval of the optimism:
+# where the score on new rows is expected.
 
 result.plot()
 plt.show()

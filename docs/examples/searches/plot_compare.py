@@ -37,9 +37,9 @@ comparison.figure(log=True, optimum=0.397887)
 plt.show()
 
 # %%
-# Kriging ends nearest to the optimum, each rival is behind by more than
-# chance, and a suggestion takes it longer than all of them. That pays where an
-# evaluation takes longer still.
+# Kriging ends nearest to the optimum, each rival is significantly behind, and
+# a suggestion of Kriging takes longest. That pays where an evaluation takes
+# longer still.
 
 assert table["median"].idxmin() == "kriging"
 assert (table["p_holm"].drop("kriging") < 0.05).all()

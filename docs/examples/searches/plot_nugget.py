@@ -59,8 +59,9 @@ figure.legend(
 plt.show()
 
 # %%
-# The nugget reduces the error to less than a third. scikit-learn's process
-# with a WhiteKernel does as well: here the library gains nothing over it.
+# The nugget reduces the error to less than a third. The error of
+# scikit-learn's process with a WhiteKernel differs by less than 0.05: the
+# library gains nothing over it here.
 
 assert error["with a nugget"] < error["interpolating"] / 3
 assert abs(error["with a nugget"] - error["scikit-learn"]) < 0.05

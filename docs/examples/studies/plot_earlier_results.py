@@ -87,9 +87,9 @@ figure.colorbar(points, label="cross-validated R2", extend="min")
 plt.show()
 
 # %%
-# All ways exceed the defaults by far. A study gains more from 15 trials than
-# random search does. Knowing the eight earlier trials gains almost nothing
-# here.
+# The eight earlier trials exceed the defaults by more than 0.2. A study gains
+# more from 15 trials than random search does. Knowing the eight trials changes
+# its result by less than 0.01.
 
 eight, more_random, knows, new = means
 assert eight > default + 0.2

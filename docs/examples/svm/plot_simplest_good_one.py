@@ -3,8 +3,8 @@ The one-standard-error rule
 ===========================
 
 ``refit="1se"`` takes the smallest gamma, and then the smallest C, whose score
-is within one standard error of the best: the smoothest boundary that cannot be
-told from the best one.
+is within one standard error of the best: the smoothest boundary that is not
+significantly worse than the best one.
 """
 
 import matplotlib.pyplot as plt
@@ -64,8 +64,8 @@ plt.show()
 
 # %%
 # In each draw the rule takes a wider kernel, on average by a factor of more
-# than 10. It costs less than two points of accuracy, and gains none: here the
-# defaults are as good as both.
+# than 10. It costs less than two points of accuracy, and gains none; the
+# defaults are within two points of the best.
 
 wider = np.divide(*np.transpose(gammas))
 assert (wider > 1).all()

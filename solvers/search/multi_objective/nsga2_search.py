@@ -66,8 +66,8 @@ class Nsga2Search(MultiObjectiveSearch, KrigingSearch):
     Equation :eq:`front-criterion` of the chapter :doc:`/method/index`.
 
     Each objective has its own Kriging models, fitted as in the Kriging search. NSGA-II searches the front of their predictions
-    for a few generations, from the best evaluated points. Around its last generation and the front of the evaluated points
-    candidates are drawn, beside those all over the space. The one with the largest expected gain in hypervolume is improved and
+    for a few generations, from the best evaluated points. Candidates are drawn all over the space, and around its last
+    generation and the front of the evaluated points. The one with the largest expected gain in hypervolume is improved and
     suggested. The gain is exact for two objectives; with more, it is so up to the largest number of points on the front that is
     divided into a thousand boxes (43 points with three objectives, 16 with four), and of more points those farthest apart count.
 

@@ -112,8 +112,8 @@ class ConformalSVC(DualSVC):
 
     See Also
     --------
-    ExactSVC : The machine without a conformal change of its kernel.
-    EvolvedKernelSVC : A machine whose kernel is evolved.
+    ExactSVC : The SVM without a conformal change of its kernel.
+    EvolvedKernelSVC : An SVM whose kernel is evolved.
 
     References
     ----------
@@ -229,7 +229,7 @@ class ConformalSVC(DualSVC):
 
     @property
     def first_pass_(self) -> ConformalSVC:
-        """The plain machine of the first pass, fitted.
+        """The plain SVM of the first pass, fitted.
 
         See Also
         --------
@@ -240,7 +240,7 @@ class ConformalSVC(DualSVC):
 
     @property
     def coef_(self) -> Floats:
-        """Weights of the features, with the kernel "linear", where all passes are the plain machine: D makes them depend on x.
+        """Weights of the features, with the kernel "linear", where all passes are the plain SVM: D makes them depend on x.
 
         See Also
         --------

@@ -28,7 +28,7 @@ class ExactSVR(DualSVR):
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing, 0 or more.
     cache_size : float, default=200
-        Megabytes that blocks of kernel values may take, beside the kernel matrix.
+        Megabytes that blocks of kernel values may take, in addition to the kernel matrix.
     max_iter : int, default=-1
         Cap on the solver's iterations, 1 or more; -1 for a cap that grows with the data. At the cap a ConvergenceWarning is
         given.

@@ -54,7 +54,7 @@ class EvolvedKernelMachine(KernelMachine):
     random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Evolve a kernel, and fit a machine with it to all of the training data.
+        """Evolve a kernel, and fit an SVM with it to all of the training data.
 
         Parameters
         ----------

@@ -39,7 +39,7 @@ class SubsetSVC(ExactSVC):
 class ReducedSVC(PairClassifier, BaseEstimator):
     """Support vector classification on K rows of each class, selected together with C and the gamma of the kernel.
 
-    Training sets and models are evaluated by their score on a validation part, which the machines are not trained on. Because
+    Training sets and models are evaluated by their score on a validation part, which the SVMs are not trained on. Because
     this score chooses them, it is no estimate for new rows. Only the rows must fit into memory, not all distances between
     them: 10^5 rows and more can be reduced.
 
@@ -107,7 +107,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     gamma_values : sequence of float, default=(0.01, 0.1, 1, 10, 100)
         gamma of the same models. The defaults suit data scaled to unit ranges or variances.
     n_trials : int or None, default=None
-        Number of trained machines after which no further generation begins. None: "alga", "gasvm" and "ga-model" stop by their
+        Number of trained SVMs after which no further generation begins. None: "alga", "gasvm" and "ga-model" stop by their
         own rules, "nsga2" after 2000, "random" after one draw. "grid" trains its whole grid in any case.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which a solver stops, positive.
@@ -138,7 +138,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         A row a generation: phase (its number), kind ("training set", "model", "grid", "draw" or "front"), generation, best and
         mean (score in the population), n_support_vectors, n_per_class, C and gamma of its best pair, n_evaluations so far.
     n_evaluations_ : int
-        Number of trained machines.
+        Number of trained SVMs.
     stopped_by_ : str
         "no improvement", "budget" or "no new pairs".
     machine_ : ExactSVC or sklearn.svm.SVC
@@ -160,7 +160,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     -----
     Ties of votes are decided by the decision function, because small training sets have many.
 
-    Not in the paper: more classes than two, by one machine for each pair of them and K rows of each class; "grow", after the
+    Not in the paper: more classes than two, by one SVM for each pair of them and K rows of each class; "grow", after the
     authors' adaptive algorithms; the crossover "vectors"; "fewer vectors"; and "nsga2".
 
     References

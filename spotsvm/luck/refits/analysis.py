@@ -71,7 +71,7 @@ def oversearching(
     method : {"nested", "folds"}, optional
         By default "nested", and "folds" for a study. "nested": in each outer fold the search runs without the fold's rows, and
         its winner is scored on them. "folds": the fold scores of all candidates are compared, without a further fit. "nested"
-        costs as many searches as there are folds and is the reference; "folds" is free, but does not cover the luck of the rows.
+        costs as many searches as there are folds and is the reference; "folds" is free, but does not cover the sampling of rows.
     confidence : float, default=0.95
         Confidence level of the intervals.
     n_jobs : int or None, default=None

@@ -230,8 +230,8 @@ def expected_score(
     """Return the score to expect of a search's best estimator on new rows, with an interval.
 
     The rows in the test sets of the search's folds are drawn with replacement, with the answers of all candidates for them: each
-    draw chooses its own best candidate, or its own average of the ten best, and is scored on the rows that it leaves out. So the
-    interval covers the luck of the rows, of the folds and of the choice.
+    draw chooses its own best candidate, or its own average of the ten best, and is scored on the rows that it leaves out. The
+    interval thus covers the sampling of the rows, the folds and the choice.
 
     A SpotSearchCV has these answers in `out_of_fold_`, and nothing is fitted. Candidates of other searches are fitted on the
     folds again, which takes about the time of the search.
@@ -314,7 +314,7 @@ def tuning_verdict(
     """Return whether a search has helped: its best estimator compared with the estimator's own parameters.
 
     Both are judged on the test rows of the search's folds. Each of 200 draws of these rows makes the choice among the candidates
-    again on the rows drawn, and is scored on those left out, beside the estimator's own parameters. What the search has not kept
+    again on the rows drawn, and scores it and the estimator's own parameters on those left out. What the search has not kept
     is fitted on the folds again.
 
     Parameters
@@ -347,7 +347,7 @@ def tuning_verdict(
 
     Notes
     -----
-    Equation :eq:`verdict` of the chapter :doc:`/method/index`. The gain covers the luck of the rows and of the choice among the
+    Equation :eq:`verdict` of the chapter :doc:`/method/index`. The gain covers the sampling of the rows and the choice among the
     candidates of this search.
 
     Examples

@@ -32,7 +32,7 @@ class KernelModel:
     """Base class of the kernel models.
 
     A model is a family of kernels with positive parameters: "C" or weights ("weights__<kernel>"), which carry C, so that the
-    machine is one with C = 1 and the kernel C K; and gammas, "gamma" or "gamma__<group>". The names are those that
+    SVM is one with C = 1 and the kernel C K; and gammas, "gamma" or "gamma__<group>". The names are those that
     `MultiKernelSVC.set_params` takes.
 
     Parameters
@@ -177,7 +177,7 @@ class KernelModel:
         return {name: loguniform(*ranges[name]) for name in self.names}
 
     def estimator(self, params: Mapping[str, float] | None = None, regression: bool = False, **more: Any) -> Any:
-        """Make the machine with this kernel.
+        """Return the SVM with this kernel.
 
         Parameters
         ----------
@@ -186,12 +186,12 @@ class KernelModel:
         regression : bool, default=False
             Whether it is a MultiKernelSVR.
         **more : dict
-            Further parameters of the machine.
+            Further parameters of the SVM.
 
         Returns
         -------
         MultiKernelSVC or MultiKernelSVR
-            The machine, not fitted.
+            The SVM, not fitted.
 
         Raises
         ------

@@ -78,7 +78,7 @@ class Table:
     why : str
         Why the task is this one.
     notices : tuple of Notice
-        What is told about the columns and the target.
+        What is reported about the columns and the target.
 
     Examples
     --------
