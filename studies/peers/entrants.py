@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import atexit
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from time import process_time
@@ -27,8 +28,8 @@ class Opened(Protocol):
     def ask(self) -> tuple[Mapping[str, Any], float]:
         """Return the parameters to evaluate next."""
 
-    def tell(self, value: float) -> float:
-        """Take the value of the last suggestion."""
+    def tell(self, value: float, constraints: Sequence[float]) -> float:
+        """Take the value of the last suggestion, and numbers that must not be positive."""
 
     def recommend(self) -> Mapping[str, Any] | None:
         """Return the optimizer's own choice, or None if it has none."""
@@ -54,13 +55,18 @@ class _OpenSearch:
         self._trial = _of_library(self._study.ask)
         return self._trial.params, process_time() - began
 
-    def tell(self, value: float) -> float:
+    def tell(self, value: float, constraints: Sequence[float]) -> float:
         began = process_time()
-        _of_library(lambda: self._study.tell(self._trial, value))
+        told = {"value": value, **{_constraint(k): number for k, number in enumerate(constraints)}} if constraints else value
+        _of_library(lambda: self._study.tell(self._trial, told))
         return process_time() - began
 
     def recommend(self) -> Mapping[str, Any]:
         return cast("Mapping[str, Any]", _of_library(self._study.recommend).params)
+
+
+def _constraint(k: int) -> str:
+    return f"constraint{k}"
 
 
 def _of_library(call: Any) -> Any:
@@ -84,14 +90,15 @@ class Search:
     @contextmanager
     def opened(self, problem: Problem, seed: int, budget: int) -> Iterator[Opened]:
         """Make a study of a problem."""
-        with Study(problem.space(), self.search, seed) as study:
+        bounds = {_constraint(k): ("<=", 0.0) for k in range(problem.n_constraints)}
+        with Study(problem.space(), self.search, seed, constraints=bounds or None) as study:
             yield _OpenSearch(study)
 
 
 class _OpenPeer:
     def __init__(self, served: Served | Pipe, space: Mapping[str, Any]):
         self._served = served
-        self._first = self._answer({"space": space})["seconds"]
+        self._answer({"space": space})
 
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -106,8 +113,8 @@ class _OpenPeer:
         answer = self._answer({"ask": True})
         return answer["params"], answer["seconds"]
 
-    def tell(self, value: float) -> float:
-        return float(self._answer({"tell": value})["seconds"])
+    def tell(self, value: float, constraints: Sequence[float]) -> float:
+        return float(self._answer({"tell": value, "constraints": list(constraints)})["seconds"])
 
     def recommend(self) -> Mapping[str, Any] | None:
         return cast("Mapping[str, Any] | None", self._answer({"recommend": True})["params"])
@@ -121,16 +128,41 @@ class Peer:
     interpreter: str | None = None
     version: str = ""
 
-    def _served(self) -> Served | Pipe:
-        if self.interpreter is None:
-            return Served(OPTIMIZERS[self.name])
-        return Pipe([self.interpreter, optimizers.__file__, self.name])
-
     @contextmanager
     def opened(self, problem: Problem, seed: int, budget: int) -> Iterator[Opened]:
         """Make the optimizer of a problem."""
-        with closing(self._served()) as served:
-            yield _OpenPeer(served, problem.described(seed, budget))
+        space = problem.described(seed, budget)
+        if self.interpreter is None:
+            with closing(Served(OPTIMIZERS[self.name])) as served:
+                yield _OpenPeer(served, space)
+        else:
+            with _kept_pipe(self.interpreter, self.name) as pipe:
+                yield _OpenPeer(pipe, space)
+
+
+#: processes between two runs: to import a library takes many times as long as some runs
+_KEPT: dict[tuple[str, str], list[Pipe]] = {}
+
+
+@contextmanager
+def _kept_pipe(interpreter: str, name: str) -> Iterator[Pipe]:
+    """Take a process that has ended its run, or start one; it is kept unless the run fails."""
+    kept = _KEPT.setdefault((interpreter, name), [])
+    pipe = kept.pop() if kept else Pipe([interpreter, optimizers.__file__, name])
+    try:
+        yield pipe
+    except BaseException:
+        pipe.close()
+        raise
+    kept.append(pipe)
+
+
+@atexit.register
+def close_pipes() -> None:
+    """End the processes of all optimizers."""
+    for pipes in _KEPT.values():
+        while pipes:
+            pipes.pop().close()
 
 
 def installed_peers(names: tuple[str, ...], interpreters: Mapping[str, str]) -> tuple[dict[str, Peer], dict[str, str]]:
@@ -145,12 +177,12 @@ def installed_peers(names: tuple[str, ...], interpreters: Mapping[str, str]) -> 
         if interpreter is None:
             version = optimizers.version(name)
         else:
-            with closing(Pipe([interpreter, optimizers.__file__, name])) as pipe:
+            with _kept_pipe(interpreter, name) as pipe:
                 version = pipe.answer({"version": True}).get("version")
             if version is None:
                 raise ArgumentError(f"interpreters: {interpreter} has no {library}, which {name!r} needs; install it there")
         if version is None:
-            left_out[name] = f"{library} is not installed; install it, or name an interpreter that has it by --interpreter"
+            left_out[name] = f"{library} is not installed; install it, or name an interpreter that has it by --interpreters"
         else:
             peers[name] = Peer(name, interpreter, f"{library} {version}")
     return peers, left_out

@@ -1,8 +1,9 @@
 """Optimizers of other libraries by ask and tell, in this process or behind a pipe; imports nothing of spotsvm.
 
 `python optimizers.py NAME` reads a message in JSON from each line of its input, and answers each by a line of JSON:
-{"space": {...}} makes the optimizer, {"ask": true} is answered by {"params": {...}}, {"tell": VALUE} takes the value of the last
-suggestion, and {"recommend": true} is answered by the optimizer's own choice, or null. Each answer has the processor seconds.
+{"space": {...}} makes the optimizer, {"ask": true} is answered by {"params": {...}}, {"tell": VALUE, "constraints": [...]} takes
+the value of the last suggestion and numbers that must not be positive, and {"recommend": true} is answered by the optimizer's own
+choice, or null. Each answer has the processor seconds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 #: library of each optimizer: the module that is imported, and the distribution with its version
@@ -50,6 +51,8 @@ class Optimizer:
     def __init__(self, space: Mapping[str, Any]):
         self.parameters, self.seed = space["parameters"], space["seed"]
         self.budget, self.noisy = space["budget"], space["noisy"]
+        self.n_constraints = space["constraints"]
+        self._worst = -math.inf
         self.start()
 
     def start(self) -> None:
@@ -63,6 +66,15 @@ class Optimizer:
     def tell(self, value: float) -> None:
         """Take the value of the last suggestion."""
         raise NotImplementedError
+
+    def tell_constrained(self, value: float, constraints: Sequence[float]) -> None:
+        """Take the value of the last suggestion, and numbers that must not be positive: by a penalty, where the library has none.
+
+        A point that violates one is as bad as the worst so far, plus the violations.
+        """
+        self._worst = max(self._worst, value)
+        violated = sum(max(number, 0.0) for number in constraints)
+        self.tell(self._worst + violated if violated else value)
 
     def recommend(self) -> Mapping[str, Any] | None:
         """Return the optimizer's own choice under noise; None for the best value."""
@@ -84,7 +96,8 @@ class Optuna(Optimizer):
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self._study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=self.seed))
+        known = (lambda trial: trial.user_attrs["constraints"]) if self.n_constraints else None
+        self._study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=self.seed, constraints_func=known))
 
     def ask(self) -> Mapping[str, Any]:
         """Return the parameters to evaluate next."""
@@ -99,6 +112,11 @@ class Optuna(Optimizer):
 
     def tell(self, value: float) -> None:
         """Take the value of the last suggestion."""
+        self._study.tell(self._trial, value)
+
+    def tell_constrained(self, value: float, constraints: Sequence[float]) -> None:
+        """Take the value and the numbers that must not be positive."""
+        self._trial.set_user_attr("constraints", list(constraints))
         self._study.tell(self._trial, value)
 
 
@@ -134,11 +152,15 @@ class Cobyqa(Optimizer):
     def start(self) -> None:
         """Start the thread in which scipy calls the function."""
         import numpy as np
-        from scipy.optimize import minimize
+        from scipy.optimize import NonlinearConstraint, minimize
 
         self._rng, self._minimize = np.random.default_rng(self.seed), minimize
+        self._constraints: Any = ()
+        if self.n_constraints:
+            self._constraints = NonlinearConstraint(lambda point: self._answered(point)[1], -np.inf, 0.0)
+        self._last: tuple[list[float], Any] = ([], None)
         self._asked: queue.Queue[Any] = queue.Queue()
-        self._told: queue.Queue[float | None] = queue.Queue()
+        self._told: queue.Queue[tuple[float, Sequence[float]] | None] = queue.Queue()
         self._thread = threading.Thread(target=self._minimise, daemon=True)
         self._thread.start()
 
@@ -147,16 +169,27 @@ class Cobyqa(Optimizer):
         start: Any = [0.5] * d
         try:
             while True:
-                self._minimize(self._value, start, method="COBYQA", bounds=[(0.0, 1.0)] * d)
+                self._minimize(
+                    lambda point: self._answered(point)[0],
+                    start,
+                    method="COBYQA",
+                    bounds=[(0.0, 1.0)] * d,
+                    constraints=self._constraints,
+                )
                 start = self._rng.random(d)
         except Exception as error:  # it is raised where the next point is asked for
             self._asked.put(error)
 
-    def _value(self, point: Any) -> float:
-        self._asked.put(list(map(float, point)))
-        if (value := self._told.get()) is None:
-            raise RuntimeError("closed")
-        return value
+    def _answered(self, point: Any) -> tuple[float, Sequence[float]]:
+        """Return value and constraints: scipy asks for both at the same point, one after the other."""
+        asked = list(map(float, point))
+        if not (self.n_constraints and asked == self._last[0]):
+            self._asked.put(asked)
+            if (answer := self._told.get()) is None:
+                raise RuntimeError("closed")
+            self._last = asked, answer
+        value, constraints = self._last[1]
+        return value, constraints
 
     def ask(self) -> Mapping[str, Any]:
         """Return the parameters to evaluate next."""
@@ -167,7 +200,11 @@ class Cobyqa(Optimizer):
 
     def tell(self, value: float) -> None:
         """Take the value of the last suggestion."""
-        self._told.put(value)
+        self._told.put((value, []))
+
+    def tell_constrained(self, value: float, constraints: Sequence[float]) -> None:
+        """Take the value and the numbers that must not be positive."""
+        self._told.put((value, list(constraints)))
 
     def close(self) -> None:
         """End the thread."""
@@ -243,7 +280,8 @@ class Ax(Optimizer):
                 for one in self.parameters
             ]
         )
-        self._client.configure_optimization(objective="-value")
+        allowed = [f"constraint{k} <= 0" for k in range(self.n_constraints)]
+        self._client.configure_optimization(objective="-value", outcome_constraints=allowed or None)
 
     def ask(self) -> Mapping[str, Any]:
         """Return the parameters to evaluate next."""
@@ -253,6 +291,11 @@ class Ax(Optimizer):
     def tell(self, value: float) -> None:
         """Take the value of the last suggestion."""
         self._client.complete_trial(self._index, raw_data={"value": value})
+
+    def tell_constrained(self, value: float, constraints: Sequence[float]) -> None:
+        """Take the value and the numbers that must not be positive."""
+        numbers = {f"constraint{k}": number for k, number in enumerate(constraints)}
+        self._client.complete_trial(self._index, raw_data={"value": value, **numbers})
 
     def recommend(self) -> Mapping[str, Any] | None:
         """Return the best parameters by the model."""
@@ -378,6 +421,7 @@ class Served:
 
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         if "space" in message:
+            self.close()
             self._optimizer = self._make(message["space"])
             return {}
         assert self._optimizer is not None, "the first message has the space"
@@ -386,7 +430,10 @@ class Served:
         if "recommend" in message:
             chosen = self._optimizer.recommend()
             return {"params": chosen and {name: _plain(value) for name, value in chosen.items()}}
-        self._optimizer.tell(message["tell"])
+        if self._optimizer.n_constraints:
+            self._optimizer.tell_constrained(message["tell"], message["constraints"])
+        else:
+            self._optimizer.tell(message["tell"])
         return {}
 
     def close(self) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from spotsvm.space.description import scale_of
@@ -29,6 +32,10 @@ class Parameter:
             return list(self.values)
         return (self.low, self.high, "log-uniform") if self.log else (self.low, self.high)
 
+    def middle(self) -> Any:
+        """Return a valid value."""
+        return self.values[0] if self.kind == "category" else self.cleaned((self.low + self.high) / 2)
+
     def cleaned(self, value: Any) -> Any:
         """Return the nearest valid value: some optimizers go beyond an end by rounding."""
         if self.kind == "category":
@@ -52,24 +59,36 @@ def _parameter(name: str, one: Any) -> Parameter:
 
 @dataclass(frozen=True)
 class Problem:
-    """A function to minimise.
-
-    `function` is the unit of the intervals: its instances are averaged. `group` has what stands in one row of the table.
-    `evaluate` takes parameters and the seed of its noise; with noise `truth` gives the true value. `optimum` is the least value.
-    """
+    """A function to minimise."""
 
     name: str
+    #: the unit of the intervals: its instances are averaged
     function: str
+    #: the rows of the table to which it belongs
     group: str
     parameters: tuple[Parameter, ...]
+    #: takes parameters and the seed of the noise
     evaluate: Callable[[Params, int], float]
+    #: the true value, if there is noise
     truth: Callable[[Params], float] | None = None
+    #: the least value, if it is known
     optimum: float | None = None
+    #: numbers that must not be positive
+    constraints: Callable[[Params], list[float]] | None = None
+    #: an allowed value that is known before the first evaluation
+    feasible: float | None = None
+    #: makes a function that keeps evaluations in a folder, in the suite's own format, under the name of the optimizer
+    recorded: Callable[[Path, str], AbstractContextManager[Callable[[Params], None]]] | None = None
 
     @property
     def noisy(self) -> bool:
         """Whether a value has noise."""
         return self.truth is not None
+
+    @cached_property
+    def n_constraints(self) -> int:
+        """The number of constraints."""
+        return 0 if self.constraints is None else len(self.constraints({one.name: one.middle() for one in self.parameters}))
 
     def space(self) -> dict[str, Any]:
         """Return the space as a `Study` takes it."""
@@ -77,7 +96,8 @@ class Problem:
 
     def described(self, seed: int, budget: int) -> dict[str, Any]:
         """Return the space in JSON types, as the optimizers of other libraries take it."""
-        return {"parameters": [asdict(one) for one in self.parameters], "seed": seed, "budget": budget, "noisy": self.noisy}
+        about = {"seed": seed, "budget": budget, "noisy": self.noisy, "constraints": self.n_constraints}
+        return {"parameters": [asdict(one) for one in self.parameters], **about}
 
     def cleaned(self, params: Params) -> dict[str, Any]:
         """Return the nearest valid parameters, in the order of the space."""

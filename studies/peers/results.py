@@ -67,7 +67,7 @@ def summary(runs: pd.DataFrame) -> pd.DataFrame:
         last = of_one[of_one["budget"] == budgets[-1]]
         whole = runs[(runs["group"] == group) & (runs["optimizer"] == optimizer) & (runs["budget"] == budgets[-1])]
         counts = {"functions": int(last["regret"].notna().sum()), "runs": len(whole), "failed": int(last["failed"].sum())}
-        rows.append(row | counts | {"ms a suggestion": 1e3 * whole["seconds"].mean()})
+        rows.append(row | counts | {"ms a suggestion": 1e3 * whole["seconds"].median()})
     table = pd.DataFrame(rows)
     order = {group: k for k, group in enumerate(functions["group"].unique())}
     keys = [table["problems"].map(order), table[mean_column(budgets[-1])]]

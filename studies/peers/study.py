@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pandas as pd
 
@@ -13,7 +14,7 @@ from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.data import data_from
 from spotsvm.studies.common.experiment import Experiment, Seeds, check_names, either
 from spotsvm.studies.common.jobs import Job
-from spotsvm.studies.peers.entrants import Entrant, Search, installed_peers
+from spotsvm.studies.peers.entrants import Entrant, Search, close_pipes, installed_peers
 from spotsvm.studies.peers.optimizers import OPTIMIZERS
 from spotsvm.studies.peers.problems import Problem
 from spotsvm.studies.peers.results import RANDOM, by_function, mean_column, shown, summary, with_regret
@@ -29,7 +30,10 @@ known; 1 is the median of random search after as many evaluations. If these two 
 does not count. Of a function it is the median over seeds and instances; the tables have its mean over the functions with a 95 %
 interval in brackets, from a bootstrap of the functions, and its median. With noise the result is the true value of the choice of
 the optimizer, or of the best value where it has none; otherwise it is the best value. A run that ends by an error of an
-optimizer counts as failed, with the best value until then. Times of a suggestion are processor times, for asking and telling."""
+optimizer counts as failed, with the best value until then. Times of a suggestion are processor times, for asking and telling: the
+mean of each run, and the median over the runs.
+Constraints are handed to Kriging, Optuna, COBYQA and Ax; the others are told the worst value so far plus the violations. The
+result is the best allowed value; the allowed point that COCO has for each function counts for all."""
 
 
 @dataclass(kw_only=True)
@@ -39,7 +43,9 @@ class PeersStudy(Experiment):
     The suite "tasks" has cross-validated errors of SVCs and SVRs on small data sets (two to fourteen parameters), an SVR that
     predicts the level of a tank from rain (nine parameters, four of them integers), class weights and cutoffs scored on random
     splits, and functions with known minima, with and without noise. The suite "coco" has the 24 noiseless functions of COCO
-    (Hansen et al. 2021), from the package coco-experiment.
+    (Hansen et al. 2021), from the package coco-experiment; "coco-noisy" the same with normal noise, of a tenth of the distance
+    between the quartiles of the values at random points; "coco-constrained" COCO's 54 with constraints that are evaluated like
+    the function, and "coco-mixint" its 24 with integers.
 
     The optimizers of other libraries are Optuna (TPE), scikit-optimize (Gaussian process), COBYQA of scipy, CMA-ES of pycma, Ax,
     HEBO, and SMAC3 with a random forest ("smac") or a Gaussian process ("smac_bb"). Those that are not installed are left out,
@@ -52,7 +58,7 @@ class PeersStudy(Experiment):
         One seed of budgets 2 d and 4 d on two functions of the tasks, with random search and COBYQA.
     n_jobs, path
         See `Experiment`.
-    suites : sequence of {"tasks", "coco"}, optional
+    suites : sequence of {"tasks", "coco", "coco-noisy", "coco-constrained", "coco-mixint"}, optional
         The problems; by default the tasks. A suite whose package is missing is left out, and named.
     budgets : sequence of int, optional
         Numbers of evaluations, in units of the dimension; by default 5, 10 and 20.
@@ -73,6 +79,9 @@ class PeersStudy(Experiment):
         Dimensions of the functions of COCO; by default 2, 3, 5 and 10.
     instances : sequence of int, optional
         Instances of the functions of COCO; by default the first.
+    coco_folder : path-like, optional
+        Folder for the evaluations of COCO's functions without noise in its own format, a folder for each optimizer, which
+        ``python -m cocopp FOLDER/kriging FOLDER/optuna`` draws.
 
     References
     ----------
@@ -81,7 +90,7 @@ class PeersStudy(Experiment):
     """
 
     name = "peers"
-    shared = ("budgets",)
+    shared = ("budgets", "coco_folder")
     _notes = _NOTES
 
     suites: Sequence[str] = either(("tasks",), among=SUITES)
@@ -94,6 +103,7 @@ class PeersStudy(Experiment):
     problems: Sequence[str] = either(("*",), ("branin", "hartmann6"))
     dimensions: Sequence[int] = either((2, 3, 5, 10), (2,))
     instances: Sequence[int] = either((1,))
+    coco_folder: str | Path | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,6 +111,7 @@ class PeersStudy(Experiment):
             label: one for label, one in labelled_searches(self.searches).items() if label != RANDOM
         }
         self.interpreters = dict(self.interpreters)
+        self.coco_folder = None if self.coco_folder is None else str(self.coco_folder)
         if self.peers:
             check_names("peers", self.peers, PEERS)
         if unknown := [name for name in self.interpreters if name not in self.peers]:
@@ -131,7 +142,10 @@ class PeersStudy(Experiment):
         problems = self._made()
         if not problems:
             raise DataError(f"no problem can be made: {'; '.join(dict.fromkeys(self.left_out.values()))}")
-        return with_regret(self._run(self._jobs_of(problems, entrants)))
+        try:
+            return with_regret(self._run(self._jobs_of(problems, entrants)))
+        finally:
+            close_pipes()
 
     def _made(self) -> dict[tuple[str, str], Problem]:
         """Return the problems whose data and packages are there; the others stand in `left_out`."""
@@ -147,11 +161,12 @@ class PeersStudy(Experiment):
     def _jobs_of(self, problems: Mapping[tuple[str, str], Problem], entrants: Mapping[str, Entrant]) -> Iterator[Job]:
         further = [seed for seed in range(max(self.seeds) + 1 + self.n_random) if seed not in self.seeds]
         unit = [*self.seeds, *further][: max(self.n_random, len(self.seeds))]
+        folder = None if self.coco_folder is None else Path(self.coco_folder).absolute()
         for suite, name in problems:
             for label, entrant in entrants.items():
                 for seed in unit if label == RANDOM else self.seeds:
                     key = {"suite": suite, "problem": name, "optimizer": label, "seed": seed}
-                    yield Job(key, run, (suite, name, entrant, seed, self.budgets))
+                    yield Job(key, run, (suite, name, label, entrant, seed, self.budgets, folder))
 
     def table(self) -> pd.DataFrame:
         """Return a row for each group of problems and optimizer: regret after each budget, runs, and ms a suggestion."""

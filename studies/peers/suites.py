@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from spotsvm.studies.peers import coco, tuning_tasks
+from spotsvm.studies.peers import tuning_tasks
+from spotsvm.studies.peers.coco import CONSTRAINED, MIXED, NOISY, PLAIN
 from spotsvm.studies.peers.problems import Problem
 
 Made = TypeVar("Made")
@@ -21,5 +22,5 @@ class Suite(NamedTuple):
 #: a suite with several objectives is one more line: its problems say by `Problem` what a result is
 SUITES = {
     "tasks": Suite(tuning_tasks.names, tuning_tasks.make),
-    "coco": Suite(coco.names, coco.make),
+    **{one.title: Suite(one.names, one.make) for one in (PLAIN, NOISY, CONSTRAINED, MIXED)},
 }

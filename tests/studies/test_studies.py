@@ -71,7 +71,11 @@ REFUSED = [
     ),
     (PeersStudy, {"searches": {"ax": "kriging"}}, "searches: 'ax' is the name of an optimizer of another library"),
     (PeersStudy, {"budgets": (10, 5)}, r"budgets=\(10, 5\) is not a list of evaluations by dimension"),
-    (PeersStudy, {"suites": ("coco",), "dimensions": (4,)}, "dimensions: 4 is unknown to COCO; use some of 2, 3, 5"),
+    (
+        PeersStudy,
+        {"suites": ("coco",), "dimensions": (4,)},
+        r"dimensions=\(4,\): the suite coco has none of these; use some of 2, 3",
+    ),
     (PeersStudy, {"instances": (0,)}, r"instances=\(0,\) is empty or has a number below 1"),
     (PeersStudy, {"problems": ("ackley",)}, r"problems=\('ackley',\) fit no problem of the suites tasks"),
     (PeersStudy, {"seeds": 0}, "seeds=0"),

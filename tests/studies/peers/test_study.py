@@ -94,7 +94,7 @@ def test_an_interpreter_that_cannot_start_or_answers_nonsense_is_an_error(tmp_pa
 
 def test_a_pipe_changes_no_suggestion(toys):
     found = [
-        pd.DataFrame(runs.run("toys", "noisy", Peer("cobyqa", interpreter, "1"), 3, (2, 8))).drop(columns="seconds")
+        pd.DataFrame(runs.run("toys", "noisy", "c", Peer("cobyqa", interpreter, "1"), 3, (2, 8), None)).drop(columns="seconds")
         for interpreter in (None, sys.executable)
     ]
     pd.testing.assert_frame_equal(*found)
@@ -111,7 +111,7 @@ def test_with_noise_the_result_is_the_true_value_of_the_choice_of_the_optimizer(
     toys["seen"] = Problem("seen", "seen", "toys", FLAT, seen, lambda p: p["a"])
     for peer, own in (("pycma", True), ("cobyqa", False)):
         told.clear()
-        (row,) = runs.run("toys", "seen", Peer(peer), 0, (12,))
+        (row,) = runs.run("toys", "seen", peer, Peer(peer), 0, (12,), None)
         assert (row["result"] != min(told, key=lambda one: one[0])[1]["a"]) is own
 
 
@@ -144,7 +144,7 @@ class Broken(Optimizer):
 
 def test_an_optimizer_that_raises_keeps_what_it_has_found(toys, monkeypatch):
     monkeypatch.setitem(OPTIMIZERS, "ax", Broken)
-    one, two = runs.run("toys", "plain", Peer("ax"), 0, (1, 2))
+    one, two = runs.run("toys", "plain", "ax", Peer("ax"), 0, (1, 2), None)
     assert (one["result"], two["result"]) == (4.0, 4.0)  # 4 + 1 and 3 + 1
     assert one["failed"] == two["failed"] == "KeyError: 0"
 
@@ -155,7 +155,7 @@ def test_optimizers_of_this_environment_stay_in_the_space(name, toys):
     asked = []
     problem = Problem("seen", "seen", "toys", FLAT, lambda p, seed: asked.append(p) or p["a"] + p["b"])
     toys["seen"] = problem
-    (row,) = runs.run("toys", "seen", Peer(name), 0, (6,))
+    (row,) = runs.run("toys", "seen", name, Peer(name), 0, (6,), None)
     assert row["failed"] == ""
     assert len(asked) == 12
     assert all(0.0 <= p["a"] <= 4.0 and p["b"] in range(1, 9) and isinstance(p["b"], int) for p in asked)
@@ -217,12 +217,62 @@ def test_every_task_is_a_problem_with_the_same_space():
     assert {one.log for one in suites.SUITES["tasks"].make("svc_rbf_breast_cancer").parameters} == {True}
 
 
-def test_functions_of_coco():
-    assert len(suites.SUITES["coco"].names((2, 5), (1, 2))) == 24 * 2 * 2
+@pytest.mark.parametrize("name", ["lhs", "kriging", "optuna", "cobyqa", "pycma"])
+def test_constraints_reach_every_optimizer(name, toys):
+    asked = []
+
+    def evaluate(params, seed):
+        asked.append(params)
+        return params["a"] + params["b"]
+
+    toys["bound"] = Problem(
+        "bound", "bound", "toys", FLAT, evaluate, constraints=lambda p: [3.0 - p["a"], p["b"] - 6.0], feasible=9.5, optimum=4.0
+    )
+    entrant = entrants.Search(name) if name in ("lhs", "kriging") else Peer(name)
+    one, two = runs.run("toys", "bound", name, entrant, 0, (1, 9), None)
+    assert (one["failed"], len(asked)) == ("", 18)
+    for row, of_row in ((one, asked[:2]), (two, asked)):
+        assert row["result"] == min([p["a"] + p["b"] for p in of_row if p["a"] >= 3.0 and p["b"] <= 6] + [9.5])
+    assert two["result"] < 9.5
+
+
+def test_a_point_that_is_not_allowed_is_told_as_worse_than_the_worst():
+    class Listens(Optimizer):
+        def start(self):
+            self.told = []
+
+        def tell(self, value):
+            self.told.append(value)
+
+    one = Listens(Problem("p", "p", "g", FLAT, noisy, constraints=lambda p: [0.0]).described(0, 4))
+    for value, constraints in ((1.0, [-1.0, 0.0]), (5.0, [2.0, -3.0]), (2.0, [0.5, 0.25]), (0.0, [0.0])):
+        one.tell_constrained(value, constraints)
+    assert one.told == [1.0, 7.0, 5.75, 0.0]
+
+
+def test_functions_of_coco(tmp_path):
+    made = suites.SUITES
+    assert len(made["coco"].names((2, 5), (1, 2))) == 24 * 2 * 2
+    assert made["coco-mixint"].names((2, 5), (1,))[0] == "coco-mixint f1 d5 i1"
     pytest.importorskip("cocoex")
-    problem = suites.SUITES["coco"].make("bbob f1 d3 i2")
+    problem = made["coco"].make("coco f1 d3 i2")
+    centre = {one.name: one.middle() for one in problem.parameters}
     assert (problem.group, problem.function, len(problem.parameters)) == ("coco, d = 3", "f1", 3)
-    assert problem.optimum <= problem.evaluate({"x0": 0.0, "x1": 0.0, "x2": 0.0}, 0)
+    assert problem.optimum < problem.evaluate(centre, 0)
+    unsure = made["coco-noisy"].make("coco-noisy f1 d3 i2")
+    assert unsure.truth(centre) == problem.evaluate(centre, 0)
+    assert unsure.evaluate(centre, 1) == unsure.evaluate(centre, 1) != unsure.evaluate(centre, 2)
+    mixed = made["coco-mixint"].make("coco-mixint f3 d5 i1")
+    assert [one.kind for one in mixed.parameters] == ["int"] * 4 + ["float"]
+    bound = made["coco-constrained"].make("coco-constrained f3 d2 i1")
+    assert bound.n_constraints == len(bound.constraints({one.name: 0.0 for one in bound.parameters})) > 0
+    assert bound.optimum <= bound.feasible
+    study = PeersStudy(
+        suites=["coco"], problems=["coco f1 d2 *"], budgets=[3], seeds=1, n_random=1, searches=["lhs"], peers=[],
+        coco_folder=tmp_path,
+    ).run()  # fmt: skip
+    assert {file.parts[-3] for file in tmp_path.glob("*/*/*.info")} == {"random", "lhs"}
+    assert study.table().functions.tolist() == [1, 1]
 
 
 def test_arguments_are_options_of_the_command():
