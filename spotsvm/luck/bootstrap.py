@@ -1,12 +1,12 @@
 """The score to expect on new rows, from out-of-fold decisions of candidates.
 
 Rows are drawn with replacement. On each draw the choice among candidates (the single best, or an average with weights:
-`luck.weights`) is repeated, and scored on the rows that the draw leaves out, so the estimate does not include the luck of the
+`luck.weights`) is repeated, and scored on the rows that the draw leaves out, so the estimate does not include the optimism of the
 choice. No model is fitted again. Tsamardinos, Greasidou and Borboudakis 2018, "Bootstrapping the out-of-sample predictions for
 efficient and accurate cross-validation" (BBC-CV). A draw has 63 % of the rows, so its choice is worse than the choice on all
 rows, and this score is too low. The choice on all rows scored on the same rows is too high. Efron's .632 rule (1983) takes
 0.632 times the first score and 0.368 times the second. A draw leaves out 37 % of the rows, so the spread of the draws is
-1.3 standard errors of a mean over all rows. This excess makes up for the luck of folds and fits.
+1.3 standard errors of a mean over all rows. This excess makes up for the variation of folds and fits.
 """
 
 from __future__ import annotations

@@ -25,10 +25,10 @@ from spotsvm.trials.metrics import ScoreUnit
 How = Literal["draws", "rows", "held out", "nested", "folds"]
 #: the uncertainty that an interval covers, by the method of the estimate
 COVERS: dict[How, str] = {
-    "draws": "the luck of the rows and of the choice among settings",
-    "rows": "the luck of the rows and of the folds",
-    "held out": "the luck of the held-out rows",
-    "nested": "the luck of rows and folds, and the whole search",
+    "draws": "the sampling of the rows and the choice among settings",
+    "rows": "the sampling of the rows and the folds",
+    "held out": "the sampling of the held-out rows",
+    "nested": "the sampling of rows and folds, and the whole search",
     "folds": "roughly the choice among the candidates",
 }
 #: methods of version 0.2.0, fresh splits and fresh evaluations

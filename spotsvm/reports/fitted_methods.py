@@ -120,7 +120,7 @@ def _method_words(expected: ExpectedScore, model: FittedModel | None) -> str:
     if expected.how != "draws":
         return (
             "The chosen configuration was fitted on folds again, and the interval comes from the spread of the scores over draws "
-            "of their rows. It covers the luck of the rows, but not of the choice, so the score is a little too good."
+            "of their rows. It covers the sampling of the rows, but not the choice, so the score is a little too good."
         )
     held = 0 if model is None else model.n_held_out
     further = f" The fitted models were also scored on {held} held-out rows; each row counts the same." if held else ""
@@ -128,7 +128,7 @@ def _method_words(expected: ExpectedScore, model: FittedModel | None) -> str:
         f"{_DRAWN['rows' if model is None else model.drawn]} were drawn again with replacement; each of {N_DRAWS} draws made the "
         "choice among the configurations again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The "
         "means of the draws were corrected by the .632 rule [@efron1983], and the intervals are by their spread."
-        f"{further} They cover the luck of the rows and of the choice, and not rows of another time or place."
+        f"{further} They cover the sampling of the rows and the choice, and not rows of another time or place."
     )
 
 

@@ -97,7 +97,7 @@ predicted class and the accuracy, in ten bins.
 
 Models with an `expected_score_` (accuracy or R2) are asked how it compares with the score on the new rows. "contained" is the
 percentage of the fits whose 95 % interval has this score, as it is on these rows; "below" and "above" count scores below and
-above the interval; "contained, of these rows" is for the wider interval that allows for the luck of so many new rows. The
+above the interval; "contained, of these rows" is for the wider interval that allows for the sampling of so many new rows. The
 standard error is from the differences between sets."""
 
 

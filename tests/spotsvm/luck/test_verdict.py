@@ -125,11 +125,11 @@ def test_the_decision_is_that_of_the_gain():
 def test_what_to_expect_says_which_rows_it_rests_on():
     assert HELPED.expectation == (
         "On new rows expect accuracy 0.83 of the tuned SVM (95 % interval 0.79 to 0.87), as judged by 150 training rows out of "
-        "fold and 50 held-out rows. The interval covers the luck of the rows and of the choice among settings."
+        "fold and 50 held-out rows. The interval covers the sampling of the rows and the choice among settings."
     )
     assert "expect RMSE 3.8 of the tuned SVM (95 % interval 3 to 4.8), as judged" in RMSE.expectation
     assert "accuracy 0.78 of the default SVM" in WORSE.expectation
-    assert "The interval covers the luck of the rows and of the folds." in WORSE.expectation
+    assert "The interval covers the sampling of the rows and the folds." in WORSE.expectation
     alone = replace(HELPED, tuned=expect(0.83, out_of_fold=nan))
     assert alone.expectation == "On new rows expect accuracy 0.83 of the tuned SVM, as judged by 50 held-out rows."
     assert (HELPED.expected, WORSE.expected, HELPED.n_held_out) == (HELPED.tuned, WORSE.default, 50)

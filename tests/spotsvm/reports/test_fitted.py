@@ -49,7 +49,7 @@ SHARED = [
     "The groups were drawn again with replacement; each of # draws made the choice among the configurations again on the drawn "
     "rows, and was judged on the rows left out [@tsamardinos#].",
     "The means of the draws were corrected by the .# rule [@efron#], and the intervals are by their spread.",
-    "They cover the luck of the rows and of the choice, and not rows of another time or place.",
+    "They cover the sampling of the rows and the choice, and not rows of another time or place.",
     "About the data: column 'e' is left out: it has the same value in all rows.",
 ]
 

@@ -57,7 +57,7 @@ def test_rounds_of_exact_models_and_of_landmarks_are_judged_on_held_out_rows(moo
     low, high = moons.expected_score_.interval
     assert low <= accuracy <= high
     assert accuracy > 0.9
-    assert {moons.default_score_.covers, moons.constant_score_.covers} == {"the luck of the held-out rows"}
+    assert {moons.default_score_.covers, moons.constant_score_.covers} == {"the sampling of the held-out rows"}
     assert pickle.loads(pickle.dumps(moons)).predict_proba(X2_NEW[:50]) == pytest.approx(moons.predict_proba(X2_NEW[:50]))
 
 

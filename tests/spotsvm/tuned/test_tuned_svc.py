@@ -63,7 +63,7 @@ def test_the_expected_score_is_that_of_new_rows(moons):
     assert low < moons.score(X2_NEW, Y2_NEW) < high
     assert low < moons.expected_score_.value < high
     assert "choice" in moons.expected_score_.covers
-    assert {moons.default_score_.covers, moons.constant_score_.covers} == {"the luck of the rows and of the folds"}
+    assert {moons.default_score_.covers, moons.constant_score_.covers} == {"the sampling of the rows and the folds"}
     assert moons.constant_score_.value == pytest.approx(0.5, abs=0.1)
 
 
