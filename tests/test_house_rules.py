@@ -85,6 +85,7 @@ FOREIGN = {
     "surrogates/compiled.py": {"_cache"},  # numba's cache of compiled functions
     "spotsvm/study/workers/on_dask.py": {"_config"},  # of multiprocessing, by which a daemon may have processes of its own
     "spotsvm/study/workers/process.py": {"_call_queue", "_processes", "_reader", "_thread"},  # loky's pool
+    "studies/peers/coco.py": {"_best_parameter"},  # of COCO: its only way to the optimum of a function of a suite
 }  # fmt: skip
 #: documented names of the standard library that begin with an underscore
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}

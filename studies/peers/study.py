@@ -45,7 +45,8 @@ class PeersStudy(Experiment):
     splits, and functions with known minima, with and without noise. The suite "coco" has the 24 noiseless functions of COCO
     (Hansen et al. 2021), from the package coco-experiment; "coco-noisy" the same with normal noise, of a tenth of the distance
     between the quartiles of the values at random points; "coco-constrained" COCO's 54 with constraints that are evaluated like
-    the function, and "coco-mixint" its 24 with integers.
+    the function, and "coco-mixint" its 24 with integers. The suite "bayesmark" has losses in cross-validation of nine models of
+    scikit-learn on six of its data sets, in the spaces of Turner et al. 2021; boston is read from the package pydataset.
 
     The optimizers of other libraries are Optuna (TPE), scikit-optimize (Gaussian process), COBYQA of scipy, CMA-ES of pycma, Ax,
     HEBO, and SMAC3 with a random forest ("smac") or a Gaussian process ("smac_bb"). Those that are not installed are left out,
@@ -58,7 +59,7 @@ class PeersStudy(Experiment):
         One seed of budgets 2 d and 4 d on two functions of the tasks, with random search and COBYQA.
     n_jobs, path
         See `Experiment`.
-    suites : sequence of {"tasks", "coco", "coco-noisy", "coco-constrained", "coco-mixint"}, optional
+    suites : sequence of {"tasks", "coco", "coco-noisy", "coco-constrained", "coco-mixint", "bayesmark"}, optional
         The problems; by default the tasks. A suite whose package is missing is left out, and named.
     budgets : sequence of int, optional
         Numbers of evaluations, in units of the dimension; by default 5, 10 and 20.
@@ -86,7 +87,8 @@ class PeersStudy(Experiment):
     References
     ----------
     Hansen, Auger, Ros, Mersmann, Tusar, Brockhoff 2021, "COCO: a platform for comparing continuous optimizers in a black-box
-    setting".
+    setting". Turner, Eriksson, McCourt, Kiili, Laaksonen, Xu, Guyon 2021, "Bayesian optimization is superior to random search for
+    machine learning hyperparameter tuning: analysis of the black-box optimization challenge 2020".
     """
 
     name = "peers"

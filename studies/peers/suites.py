@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from spotsvm.studies.peers import tuning_tasks
+from spotsvm.studies.peers import bayesmark, tuning_tasks
 from spotsvm.studies.peers.coco import CONSTRAINED, MIXED, NOISY, PLAIN
 from spotsvm.studies.peers.problems import Problem
 
@@ -23,4 +23,5 @@ class Suite(NamedTuple):
 SUITES = {
     "tasks": Suite(tuning_tasks.names, tuning_tasks.make),
     **{one.title: Suite(one.names, one.make) for one in (PLAIN, NOISY, CONSTRAINED, MIXED)},
+    "bayesmark": Suite(bayesmark.names, bayesmark.make),
 }

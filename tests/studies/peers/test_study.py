@@ -4,10 +4,16 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.arguments import argument_words
-from spotsvm.studies.peers import entrants, runs, suites
+from spotsvm.studies.peers import bayesmark, entrants, runs, suites
 from spotsvm.studies.peers.entrants import Peer
 from spotsvm.studies.peers.optimizers import LIBRARIES, OPTIMIZERS, Optimizer, decoded
 from spotsvm.studies.peers.pipe import Pipe
@@ -248,6 +254,24 @@ def test_a_point_that_is_not_allowed_is_told_as_worse_than_the_worst():
     for value, constraints in ((1.0, [-1.0, 0.0]), (5.0, [2.0, -3.0]), (2.0, [0.5, 0.25]), (0.0, [0.0])):
         one.tell_constrained(value, constraints)
     assert one.told == [1.0, 7.0, 5.75, 0.0]
+
+
+def test_problems_of_bayesmark():
+    names = suites.SUITES["bayesmark"].names((2,), (1,))
+    assert len(names) == 9 * (4 * 2 + 2 * 2)
+    X, y = load_iris(return_X_y=True)
+    X, _, y, _ = train_test_split(X, y, test_size=0.2, random_state=0)
+    problem = suites.SUITES["bayesmark"].make("DT iris acc")
+    ends = {one["name"]: decoded(one, 1.0) for one in problem.described(0, 1)["parameters"]}
+    shares = {"min_samples_split": 0.99, "min_samples_leaf": 0.49, "min_weight_fraction_leaf": 0.49, "max_features": 0.99}
+    tree = DecisionTreeClassifier(max_depth=15, min_impurity_decrease=0.5, random_state=0, **shares)
+    assert problem.evaluate(ends, 0) == pytest.approx(-cross_val_score(tree, X, y, cv=5).mean())
+    probable = suites.SUITES["bayesmark"].make("SVM iris nll").evaluate({"C": 1.0, "gamma": 1e-3, "tol": 0.1}, 0)
+    assert 0.0 < probable < np.log(3)
+    data = load_diabetes(return_X_y=True)
+    made = bayesmark.REGRESSORS["linear"].make("yes", "yes", alpha=0.01, max_iter=10, tol=1e-4).fit(*data)
+    same = make_pipeline(StandardScaler(), Ridge(alpha=0.01 * len(data[1]))).fit(*data)
+    assert made.predict(data[0]) == pytest.approx(same.predict(data[0]))
 
 
 def test_functions_of_coco(tmp_path):
