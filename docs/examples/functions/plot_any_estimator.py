@@ -3,8 +3,8 @@ Any estimator
 =============
 
 :class:`~spotsvm.SpotSearchCV` takes every estimator and pipeline of
-scikit-learn. Here it tunes five parameters of gradient boosting, beside the
-defaults and random search.
+scikit-learn. Here it tunes five parameters of gradient boosting, compared with
+the defaults and random search.
 """
 
 import time

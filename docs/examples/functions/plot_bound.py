@@ -2,7 +2,7 @@
 A bound on a further number
 ===========================
 
-An objective may return further numbers beside its value, and ``constraints``
+An objective may return further numbers with its value, and ``constraints``
 may bound one of them. The search learns where the bound holds, and recommends
 the best trial that satisfies it: here, an SVM with at most 50 support
 vectors.

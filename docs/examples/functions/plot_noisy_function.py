@@ -35,9 +35,9 @@ places = np.array([[r.params["x"], r.best_seen_params["x"]] for r in results])
 values = np.array([[r.value, r.best_seen_value] for r in results])
 too_low = true_loss(places) - values
 names = ["recommended", "best seen"]
-for name, luck, x in zip(names, too_low.T, places.T, strict=True):
+for name, low, x in zip(names, too_low.T, places.T, strict=True):
     loss = true_loss(x).mean()
-    print(f"{name}: {luck.mean():.2f} too low, true loss {loss:.2f}")
+    print(f"{name}: {low.mean():.2f} too low, true loss {loss:.2f}")
 
 # %%
 # On the left one study: the lowest of its values lie far below the true loss.
@@ -68,7 +68,7 @@ plt.show()
 # expects is within 0.15 of the truth. The configurations themselves differ by
 # less than 0.1.
 
-optimism, luck = too_low.mean(axis=0)
+optimism, seen = too_low.mean(axis=0)
 assert abs(optimism) < 0.15
-assert luck > 0.6
+assert seen > 0.6
 assert abs(np.diff(true_loss(places).mean(axis=0))[0]) < 0.1

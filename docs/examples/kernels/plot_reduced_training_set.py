@@ -22,7 +22,7 @@ y = np.floor(X).sum(axis=1).astype(int) % 2  # a chessboard of 4 x 4 fields
 X, X_new, y, y_new = X[:2000], X[2000:], y[:2000], y[2000:]
 
 # %%
-# Beside it are the default parameters and C and gamma tuned on all rows, by
+# Its rivals are the default parameters and C and gamma tuned on all rows, by
 # random search and by SpotSearchCV.
 
 space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-5, 2**5)}

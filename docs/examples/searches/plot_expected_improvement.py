@@ -3,7 +3,7 @@ Where to look next under noise
 ==============================
 
 Under noise a model with a nugget is uncertain even at points that it has seen,
-and expected improvement may ask for the same point for ever. Forrester,
+and expected improvement may ask for the same point forever. Forrester,
 Sobester and Keane (2008) reinterpolate: a second model goes through the
 predictions of the first.
 """
@@ -51,7 +51,7 @@ for name in ("with a nugget", "reinterpolated"):
 # %%
 # Above, the models after the six points, below the improvement that they
 # expect of a next one. Both have points in the right valley. The first model
-# expects most beside these points; the second one expects little there.
+# expects most next to these points; the second one expects little there.
 
 figure, panels = plt.subplots(
     *(2, 2),

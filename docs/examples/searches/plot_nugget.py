@@ -19,7 +19,7 @@ x = np.sort(rng.random(25))[:, None]
 y = np.sin(6 * x[:, 0]) + 0.25 * rng.normal(size=25)
 
 # %%
-# Beside the two is scikit-learn's Gaussian process, whose WhiteKernel is a
+# The third model is scikit-learn's Gaussian process, whose WhiteKernel is a
 # nugget as well. The error is that of the prediction, against the true
 # function.
 

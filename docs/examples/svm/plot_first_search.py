@@ -1,6 +1,6 @@
 """
-A first search, beside a random one
-===================================
+A first search, and a random one
+================================
 
 :class:`~spotsvm.SpotSearchCV` takes the arguments of scikit-learn's
 ``RandomizedSearchCV``. It scores a whole sweep of values of C for each gamma,
