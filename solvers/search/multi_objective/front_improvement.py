@@ -27,15 +27,21 @@ REFERENCE = 2.0
 
 @dataclass(frozen=True)
 class Scale:
-    """The unit of each objective: 0 is the best value on the front, 1 the worst."""
+    """The unit of each objective: 0 is the best value on the front, 1 the worst; `worst` is the worst of all values."""
 
     low: Floats
     span: Floats
+    worst: Floats
 
     @property
     def end(self) -> Floats:
         """The reference in each objective's own unit."""
         return self.low + REFERENCE * self.span
+
+    @property
+    def far_end(self) -> Floats:
+        """The reference where no point was seen beyond it."""
+        return np.maximum(self.worst, self.end)
 
     def of(self, values: Floats) -> Floats:
         """Return values in these units; shape (n, m)."""
@@ -73,6 +79,7 @@ class FrontImprovement(WeightedCriterion):
         savings: Sequence[Chance] = (),
     ):
         self._domain, self._scale, self._embedding = domain, scale, models[0].embedding
+        self._end = scale.end
         self._chances, self._savings, self._bounded = tuple(chances), tuple(savings), held is not None
         self._known = np.ones(len(models[0].embedded), dtype=bool) if held is None else held
         self._parts = [[_part(member, kind) for member in one.members] for one, kind in zip(models, criteria, strict=True)]
@@ -86,7 +93,7 @@ class FrontImprovement(WeightedCriterion):
     def _divided(self, t: int) -> tuple[Any, ...]:
         """Return the boxes of the t-th members: the levels of each objective and the slopes of the inverse warp below them."""
         parts = [parts[t % len(parts)] for parts in self._parts]
-        ends = [part.forward(end) for part, end in zip(parts, self._scale.end, strict=True)]
+        ends = [part.forward(end) for part, end in zip(parts, self._end, strict=True)]
         boxes = Boxes.of(np.column_stack([part.warped for part in parts])[self._known], np.array(ends))
         counts = np.array([len(one) for one in boxes.levels])
         levels, slopes = np.zeros((len(parts), counts.max())), np.zeros((len(parts), counts.max()))
@@ -96,6 +103,10 @@ class FrontImprovement(WeightedCriterion):
             levels[j, : len(own)] = own
             slopes[j, : len(own)] = np.append(first, np.diff(heights) / np.diff(own))
         return levels, slopes, counts, boxes.low + 1, boxes.high + 1
+
+    def extending(self) -> Self:
+        """Return the criterion with the reference beyond all values: most is gained by better ends of the front."""
+        return self._changed(_end=self._scale.far_end)
 
     def believe(self, inputs: Floats) -> Self:
         """Return the criterion with the models' own predictions at pending points added as data (Kriging believer).

@@ -51,7 +51,7 @@ class FrontModels:
         front = rows[non_dominated(means[rows])]
         low, span = means[front].min(axis=0), np.ptp(means[front], axis=0)
         span = np.where(span > 0, span, [one.unit for one in models])
-        scale = Scale(low, span)
+        scale = Scale(low, span, means.max(axis=0))
         return cls(tuple(models), tuple(criteria), scale, scale.of(means), errors / span, front)
 
     @property

@@ -22,11 +22,13 @@ from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiO
 from spotsvm.solvers.search.multi_objective.parego_search import augmented_tchebycheff
 from spotsvm.surrogates.acquisition.criterion import Criterion
 from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.responses import Noisiness
 
 Floats = NDArray[np.float64]
 
 _GENERATIONS = 6  # of NSGA-II on the models, for each suggestion
 _TRIES = 5  # of its mating to find new points
+_EXTEND_EVERY = 5  # seek better ends of the front in every 5th suggestion, even far from its other points
 _EVEN = math.log(2.0)  # a chance of success below a half counts as a violated bound
 _FEW = 512  # configurations of a space that has no need of it
 
@@ -70,6 +72,9 @@ class Nsga2Search(MultiObjectiveSearch, KrigingSearch):
     generation and the front of the evaluated points. The one with the largest expected gain in hypervolume is improved and
     suggested. The gain is exact for two objectives; with more, it is so up to the largest number of points on the front that is
     divided into a thousand boxes (43 points with three objectives, 16 with four), and of more points those farthest apart count.
+
+    The hypervolume ends as far beyond the worst values of the front as these are from the best. In every fifth suggestion it ends
+    at the worst values of all evaluations, so that a better end of a short front is found although its other value is far off.
 
     Everything else is the Kriging search: its design, the repeated evaluation that detects noise, the Kriging believer at pending
     points, the avoidance of failures, and bounds. With noise, the evaluated point whose standard errors stand for the largest
@@ -193,6 +198,11 @@ class Nsga2Search(MultiObjectiveSearch, KrigingSearch):
             self.domain, front.models, front.scale, front.criteria, known.chances, known.held, known.savings
         )
         return FittedFront(fit, known.predicted, improvement, known.notes, front)
+
+    def _choose(self, fitted: FittedCriterion, noise: Noisiness, rng: np.random.Generator) -> Suggestion:
+        if self.n_asked % _EXTEND_EVERY == 0:
+            fitted = replace(fitted, improvement=cast("FrontImprovement", fitted.improvement).extending())
+        return super()._choose(fitted, noise, rng)
 
     def _anchors(self, fitted: FittedCriterion, rng: np.random.Generator) -> Floats:
         """Return the evaluated points on the front, and the last generation of NSGA-II on the models."""
