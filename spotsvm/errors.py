@@ -46,7 +46,7 @@ class SpaceError(SpotSVMError, ValueError):
 
 
 class BudgetError(SpotSVMError, ValueError):
-    """A budget is no number of evaluations, or smaller than a comparison of searches needs."""
+    """A budget is not a number of evaluations, or is smaller than a comparison of searches needs."""
 
 
 class DataError(SpotSVMError, ValueError):
