@@ -17,8 +17,8 @@ CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 #: what brings the modules that are not named as it is, and what scikit-learn requires itself
 PACKAGES = {"sklearn": "scikit-learn", "dask": "distributed", "markupsafe": "jinja2"}
 WITH_SCIKIT_LEARN = {"joblib", "threadpoolctl"}
-#: what one study asks for by name before it uses it, and does without
-ASKED_FOR = {"torch"}
+#: what studies ask for by name before they use it, and do without; some runs in an interpreter of its own
+ASKED_FOR = {"torch", "cocoex", "skopt", "ax", "hebo", "smac", "ConfigSpace"}
 
 
 def names(requirements):
