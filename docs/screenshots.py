@@ -28,7 +28,7 @@ BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 SHOTS = {
     "Result": "report-result.png",
     "Recommended parameters": "report-parameters.png",
-    "How much of it is luck": "report-luck.png",
+    "How optimistic is it": "report-luck.png",
     "Convergence": "report-convergence.png",
     "What matters": "report-effects.png",
     "Slices": "report-slices.png",

@@ -110,4 +110,4 @@ class _Commands(click.Group):
 @click.version_option(library_version(), prog_name="spotsvm")
 @verbose_option
 def main() -> None:
-    """Tune support vector machines with few evaluations, and estimate how much of the score is luck."""
+    """Tune support vector machines with few evaluations, and estimate what score to expect on new data."""

@@ -206,7 +206,7 @@ search_options = _section(
         type=_Choice(["auto", "folds", "nested", "none"]),
         default="auto",
         show_default=True,
-        help="How to estimate how much of the tuned score is luck. auto, folds: from the fold scores, at no cost. nested: "
+        help="How to estimate by how much the tuned score is too good. auto, folds: from the fold scores, at no cost. nested: "
         "by nested resampling, at the cost of five searches.",
     ),
     click.option(

@@ -176,7 +176,7 @@ class MatrixMachine:
 
     def __init__(self, estimator: Any):
         if type(estimator) not in MATRIX_MACHINES:
-            raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
+            raise NotSharedError(f"{estimator!r} is not an SVM whose work can be shared")
         params = estimator.get_params(deep=False)
         names = ("linear", "poly", "rbf", "sigmoid", *(_OWN_KERNELS if type(estimator) is EvoSVC else ()))
         known = isinstance(params["kernel"], str) and params["kernel"] in names
@@ -185,7 +185,7 @@ class MatrixMachine:
         evolved = params.get("method", "exact") not in ("exact", "memetic") or params.get("kernel") == "sigmoid"
         if not known or params.get("probability") is True or (type(estimator) is EvoSVC and evolved):
             # a random search diverges after the smallest rounding error; probabilities are computed from random draws
-            raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
+            raise NotSharedError(f"{estimator!r} is not an SVM whose work can be shared")
         self.kernel_depends_on_rows = params["gamma"] == "scale" and params["kernel"] != "linear"
         self._estimator, self._params = estimator, params
         self.by_libsvm = type(estimator) is not EvoSVC

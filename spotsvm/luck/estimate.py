@@ -25,7 +25,7 @@ from spotsvm.trials.metrics import ScoreUnit
 How = Literal["draws", "rows", "held out", "nested", "folds"]
 #: the uncertainty that an interval covers, by the method of the estimate
 COVERS: dict[How, str] = {
-    "draws": "the sampling of the rows and the choice among settings",
+    "draws": "the sampling of the rows and the choice among candidates",
     "rows": "the sampling of the rows and the folds",
     "held out": "the sampling of the held-out rows",
     "nested": "the sampling of rows and folds, and the whole search",

@@ -64,7 +64,7 @@ def _answer(optimism: Estimate, expected: Estimate, tuned_score: float, expect: 
     unit = ScoreUnit(optimism.metric)
     if optimism.too_few:
         tuned = number(unit.value(tuned_score), decimals)
-        return f"How much of the tuned {unit.title} of {tuned} is luck is {optimism.text()}."
+        return f"The optimism of the tuned {unit.title} of {tuned} is {optimism.text()}."
     tuned, new = (number(unit.value(value), decimals) for value in (tuned_score, expected.value))
     luck = number(abs(optimism.value), decimals)
     ends = " to ".join(number(end, decimals) for end in optimism.interval)
@@ -145,7 +145,7 @@ def gain_words(gain: Estimate, rows: Mapping[Kind, int]) -> str:
 def gain_sentence(gain: Estimate, over_constant: Estimate, rows: Mapping[Kind, int]) -> str:
     """Return whether tuning has helped, by how much, and whether a constant is as good; a nan over the constant is unknown."""
     as_good = isfinite(gain.value) and isfinite(over_constant.value) and not over_constant.side > 0
-    return f"{gain_words(gain, rows)}.{' The tuned model cannot be told from a constant.' if as_good else ''}"
+    return f"{gain_words(gain, rows)}.{' The tuned model cannot be distinguished from a constant.' if as_good else ''}"
 
 
 def expectation(expected: Estimate, of: str = "") -> str:

@@ -159,7 +159,7 @@ class Verdict:
             yield "Keep the default SVM."
         elif self.decision == "no difference seen":
             why = {
-                "tuned": "it has the better score on these rows, which may be luck",
+                "tuned": "it has the better score on these rows, which may be chance",
                 "default": "it is simpler, and no worse on these rows",
             }[self.recommended]
             yield f"The {self.recommended} SVM is recommended: {why}."
@@ -181,7 +181,7 @@ class Verdict:
         if rival.difference.value <= 0:
             yield f"{_capital(self.recommended_name)} is no better than {rival.name} ({self._of_constant(rival)})."
         else:
-            yield f"{_capital(self.recommended_name)} cannot be told from {rival.name} ({self._of_constant(rival)})."
+            yield f"{_capital(self.recommended_name)} cannot be distinguished from {rival.name} ({self._of_constant(rival)})."
 
     def _of_constant(self, rival: Rival) -> str:
         return f"{ScoreUnit(self.metric).title} less that of the constant is {rival.difference.text(signed=True)}"

@@ -213,7 +213,7 @@ def _verdict(view: StudyView, baseline: StudyResults | None) -> str:
     if view.recommended is None or view.recommended.basis != "predicted":
         return comparison.sentence()
     return (
-        f"{comparison.sentence()} Under noise, both best values are partly luck: this compares values seen, not recommended "
+        f"{comparison.sentence()} Under noise, both best values are too good: this compares values seen, not recommended "
         "configurations."
     )
 

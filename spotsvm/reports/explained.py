@@ -37,7 +37,7 @@ def explained_section(found: Explanation | NotExplained | None) -> Section | Non
     way = "rises" if unit.is_error else "falls"
     parts: list[Part] = [
         f"By refits of the model on {found.n_folds} folds of {some}: each fold's model was fitted to the training rows of the "
-        "fold, and judged on its test rows, with the settings and weights of the final model. Intervals, for 95 %, are over the "
+        "fold, and judged on its test rows, with the members and weights of the final model. Intervals, for 95 %, are over the "
         "folds.",
         *(Highlight(note) for note in found.notes),
     ]

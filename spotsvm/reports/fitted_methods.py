@@ -85,7 +85,7 @@ def _fitted_words(model: FittedModel) -> str:
         text += f" The fits have weights of the classes, {code(model.class_weights)}.{of}"
     if model.threshold:
         text += f" {model.threshold[0].upper()}{plain(model.threshold[1:])}."
-    return text if model.complete else f"{text} A limit of time ended the fit before all settings were scored or fitted."
+    return text if model.complete else f"{text} A limit of time ended the fit before all configurations were scored or fitted."
 
 
 def _score_words(model: FittedModel) -> str:

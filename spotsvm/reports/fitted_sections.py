@@ -19,7 +19,9 @@ _DRAWN = {"rows": "rows", "groups": "groups", "blocks": "blocks of consecutive r
 
 def fitted_facts(model: FittedModel, with_score: bool = True) -> list[tuple[str, str]]:
     """Return the facts about a model for the head of a page, and for a notebook."""
-    named = [("Model", model.members_words("setting") or ("the best setting" if model.chosen == "best" else "a single setting"))]
+    named = [
+        ("Model", model.members_words("candidate") or ("the best candidate" if model.chosen == "best" else "a single candidate"))
+    ]
     named += [("Class weights", model.class_weights)] if model.class_weights else []
     named += [("Threshold", model.threshold)] if model.threshold else []
     named.append(("Rows used", f"{model.fitted_on} fitted; judged by models that had not seen them: {model.judged_words}"))
@@ -43,11 +45,11 @@ def expected_section(model: FittedModel) -> Section | None:
     parts: list[Part] = [
         Table(frame, "Scores to expect on new rows", one_kind=True),
         f"{model.score_title}: {unit.better}. Each score is the mean over {N_DRAWS} draws of {_DRAWN[model.drawn]}. In each draw "
-        "the choice among all settings, of an average their weights, is made again on the drawn rows, and the result is judged "
+        "the choice among all candidates, of an average their weights, is made again on the drawn rows, and the result is judged "
         "on the others, by answers of models that have not seen them; the mean is corrected by the .632 rule for the smaller "
-        f"number of rows. So the choice among settings does not bias it. {held * (model.n_held_out > 0)}The interval is for the "
-        "score on many new rows of the same kind, drawn as these were; it does not cover rows of another time or place, nor rows "
-        "that depend on each other without groups to say so.",
+        f"number of rows. So the choice among candidates does not bias it. {held * (model.n_held_out > 0)}The interval is for "
+        "the score on many new rows of the same kind, drawn as these were; it does not cover rows of another time or place, nor "
+        "rows that depend on each other without groups to say so.",
     ]
     if model.default is not None:
         parts.append(f"The default model is {model.default_is.replace('`', '')}.")
@@ -55,7 +57,7 @@ def expected_section(model: FittedModel) -> Section | None:
         parts.insert(0, Highlight(f"The {unit.title} to expect is {expected.text()}.", "warning"))
     if not model.complete:
         parts.append(
-            Highlight("The timeout ended the fit before all settings were scored or all members were fitted.", "warning")
+            Highlight("The timeout ended the fit before all candidates were scored or all members were fitted.", "warning")
         )
     return Section("Expected score", parts)
 
@@ -95,8 +97,8 @@ def members_section(model: FittedModel) -> Section | None:
     text = f"{model.about_settings} weight is the share in the model"
     if "score" in model.settings:
         text += (
-            f"; score is the {model.score_title} of the setting alone on all judged rows{of_loss}. The best of many such scores "
-            "is too good to be expected on new rows"
+            f"; score is the {model.score_title} of the candidate alone on all judged rows{of_loss}. The best of many such "
+            "scores is too good to be expected on new rows"
         )
     parts: list[Part] = [f"{text}."]
     parts += members_parts(model)

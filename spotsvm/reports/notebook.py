@@ -53,7 +53,7 @@ def fitted_lines(model: FittedModel, further: Iterable[Line] = ()) -> Iterator[L
     """Yield the best parameters of a fitted model, what it averages, `further` lines, the scores to expect, and the verdict."""
     if model.best_params:
         yield "best parameters", _params_words(model)
-    if words := model.members_words("setting"):
+    if words := model.members_words("candidate"):
         yield "model", words
     yield from further
     for name, score in zip(

@@ -114,15 +114,15 @@ def _words(view: StudyView, found: Recommendation) -> str:
     seen = f" The best {view.objective_name(0)} seen is {best}, in trial {found.best_seen_number}." if other else ""
     model = view.fitted
     if model is not None and model.expected is not None and (model.average or dict(model.best_params) != dict(found.params)):
-        fitted = f"the {model.members_words('setting')}" if model.average else "another trial"
+        fitted = f"the {model.members_words('candidate')}" if model.average else "another trial"
         return (
             f"The fitted model is {fitted}: on new data {expectation(model.expected)}. Trial {found.number} alone is the best on "
-            f"the given folds; its {view.score_name} there, {value}, is partly luck.{seen}"
+            f"the given folds; its {view.score_name} there, {value}, is optimistic.{seen}"
         )
     if (expected := view.expected) is not None:
         return (
             f"Use trial {found.number}: its {view.score_name} on the given folds is {value}.{seen} The best of many is "
-            f"partly luck: on new data {expectation(expected)}."
+            f"optimistic: on new data {expectation(expected)}."
         )
     if found.basis == "observed":
         out = sum(not holds_bounds(t) for t in view.done)
@@ -138,7 +138,7 @@ def _words(view: StudyView, found: Recommendation) -> str:
     return (
         f"Use trial {found.number}: its expected value is {short(found.value, 6)}, with a standard error of "
         f"{short(found.standard_error, 2)}. {told}; but a single value has a standard error of about "
-        f"{short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
+        f"{short(found.best_seen_standard_error, 2)}, and the best of many is too good on average."
     )
 
 

@@ -20,7 +20,7 @@ from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.trial import Trial
 
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
-_HEADING = "How much of it is luck"
+_HEADING = "How optimistic is it"
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of their winners on the outer folds.",
     "folds": "The score of each fold's own best candidate, and of the winner over all folds, fold by fold.",
@@ -100,7 +100,7 @@ def _readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _from_trials(view: StudyView) -> list[Part]:
     if view.study.objectives.several:
-        return ["For several objectives this page has no estimate of how much of the front is luck. " + _HOW_TO_KNOW]
+        return ["For several objectives this page has no estimate of how optimistic the front is. " + _HOW_TO_KNOW]
     if name := _test_score(view.done):
         return _tuned_and_test(view, name)
     return [*_models_view(view), _HOW_TO_KNOW]
@@ -150,8 +150,10 @@ _SAME = "another evaluation of the best configuration would give the same value.
 _WITHOUT_MODEL = {
     "deterministic": f"No noise was found where a configuration was evaluated again, so {_SAME}",
     "declared deterministic": f"The objective was declared to be without noise, so {_SAME}",
-    "noisy": "The values differ between evaluations of one configuration; there are too few to say by how much the best is luck.",
-    "declared noisy": "The objective was declared noisy; there are too few values to say how much is luck.",
+    "noisy": (
+        "The values differ between evaluations of one configuration; there are too few to say by how much the best is too good."
+    ),
+    "declared noisy": "The objective was declared noisy; there are too few values to say by how much the best is too good.",
     "unknown": "No configuration was evaluated twice, so it is unknown whether another evaluation would give the same value.",
 }
 
@@ -169,7 +171,11 @@ def _models_view(view: StudyView) -> list[Part]:
         expected = float(model.mean(np.array(view.trials[best.best_seen_number].point)[None])[0])
     gap = view.sign * (expected - best.best_seen_value)
     seen, predicted = short(best.best_seen_value), short(best.best_seen_value + view.sign * gap)
-    much = f"{short(gap, 3)} of the best value seen, {seen}, is luck" if gap > 0 else f"the best value seen, {seen}, is not luck"
+    much = (
+        f"the best value seen, {seen}, is too good by {short(gap, 3)}"
+        if gap > 0
+        else f"the best value seen, {seen}, is not too good"
+    )
     return [
         Highlight(
             f"According to the Kriging model, {much}: it predicts {predicted} for the same configuration, and a single value has "

@@ -305,7 +305,7 @@ def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
     if isinstance(luck, Optimism):
         unit = ScoreUnit(luck.metric if view.unit is None else view.unit.metric)
         if luck.too_few or luck.expected_score.too_few:
-            return f"How much of the tuned {unit.title} is luck is unknown, as the rows are too few for {unit.title}."
+            return f"The optimism of the tuned {unit.title} is unknown, as the rows are too few for {unit.title}."
         optimism, score = short(abs(luck.optimism)), short(unit.value(luck.expected_score.value))
         too = "good" if luck.optimism >= 0 else "bad"
         rule, title = _OF_RULE.get(luck.variance, plain(luck.variance)), plain(unit.title)

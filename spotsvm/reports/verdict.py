@@ -20,7 +20,8 @@ from spotsvm.trials.metrics import ScoreUnit
 _SEEN = {
     "search": "Out of fold: training rows, scored with a choice among the candidates that was made without these rows. On the "
     "folds: the same rows, with the choice that the search has optimised on them. No search has used the",
-    "average": "Out of fold: training rows, scored with settings and weights chosen without these rows. The fit has not used the",
+    "average": "Out of fold: training rows, scored with candidates and weights chosen without these rows. The fit has not used "
+    "the",
 }
 #: name, value, and both ends of the interval
 Row = tuple[str, float, float, float]

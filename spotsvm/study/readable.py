@@ -50,7 +50,7 @@ class ReadableStudy(StudyResults):
     def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
         """Write a report: one HTML file with tables and pictures, readable without a network and without JavaScript.
 
-        The report states the result, the recommended configuration with plausible ranges, and how much of the value is luck. It
+        The report states the result, the recommended configuration with plausible ranges, and how optimistic the value is. It
         shows the convergence, the importance and effects of the parameters, slices of the model, all trials, failures, code that
         repeats the study, and its settings. It can be written while the study runs.
 
@@ -99,7 +99,7 @@ class ReadableStudy(StudyResults):
         """Return text and tables for the methods section of a paper, made from the record of the study.
 
         The text has the space, the search, the number of trials and where they come from, the score and its folds, noise, seed,
-        the recommended configuration, how much of its score is luck, and the versions, with citations.
+        the recommended configuration, how optimistic its score is, and the versions, with citations.
 
         Parameters
         ----------

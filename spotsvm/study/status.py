@@ -35,7 +35,7 @@ State = Literal["running", "ended", "broken off", "idle"]
 
 @dataclass(frozen=True)
 class Incumbent:
-    """The trial with the best observed value, which under noise is partly luck.
+    """The trial with the best observed value, which under noise is too good on average.
 
     `metric` is the name of the scorer where the value is a negated error, else empty.
     """

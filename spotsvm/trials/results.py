@@ -196,7 +196,7 @@ class StudyResults:
         for name in from_texts(self.about.get("constraints"))[1] if done else ():
             if not any(name in t.extra for t in done):
                 return (
-                    f"no trial has a number {name!r}, which the study's constraints bound; return it beside the value, as "
+                    f"no trial has a number {name!r}, which the study's constraints bound; return it with the value, as "
                     f'{{"value": ..., "{name}": ...}}'
                 )
         return why_none(self.ledger.trials)

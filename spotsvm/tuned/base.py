@@ -244,12 +244,11 @@ class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator,
         if not len(held):
             told += rows_notices(len(fitted), len(rows), rows_sentence(len(sample), len(fitted), len(rows)))
         elif not self.average:
-            judge = (
-                f"the model is fitted to {self.n_rows_} of {len(rows)} training rows, and {len(held)} others judged its settings"
-            )
+            judge = f"the model is fitted to {self.n_rows_} of {len(rows)} training rows"
+            judge += f", and {len(held)} others judged its candidates"
             told += rows_notices(self.n_rows_, len(rows), judge)
         self.notices_ = tuple(told)
-        of = f"{len(self.members_)} of {len(self.settings_)} settings"
+        of = f"{len(self.members_)} of {len(self.settings_)} candidates"
         _LOG.info("%s took %.3g s: %s, expected_score_ %s", type(self).__name__, self.fit_seconds_, of, self.expected_score_)
         self._fitted_to = X, y, sample_weight, groups  # by reference, and not in files
         tell(told)

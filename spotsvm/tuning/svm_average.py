@@ -148,16 +148,16 @@ class SVMAverage(Model):
         verdict, model, unit = results[-1].verdict, results[-1].estimator, job.unit
         latest = "the latest rows, " if job.in_time else ""
         yield (
-            f"{unit.title}: {unit.better}. Out of fold: training rows, scored with settings and weights chosen without these "
+            f"{unit.title}: {unit.better}. Out of fold: training rows, scored with candidates and weights chosen without these "
             f"rows. Held-out rows: the fit has not used them, {latest}+-{TIED}the standard error. New rows: the score to expect, "
             "from both; each row counts the same."
         )
         shares = model.members_.groupby("family", sort=False)["weight"].sum().sort_values(ascending=False, kind="stable")
         listed = ", ".join(f"{name} {share:.2f}".replace(" ", TIED) for name, share in shares.items())
         n, most = len(model.members_), len(model.settings_)
-        yield f"The tuned SVM is an average of {n} of {most} settings; weights by kernel: {listed}."
+        yield f"The tuned SVM is an average of {n} of {most} candidates; weights by kernel: {listed}."
         if not model.complete_:
-            yield "The time limit ended the fit before all settings were scored or all members were fitted."
+            yield "The time limit ended the fit before all candidates were scored or all members were fitted."
         keep = verdict is not None and verdict.recommended == "default"
         names = [name for name in ("class_weight", "threshold") if getattr(model, name, None) is not None]
         asked = [f"{name}={getattr(model, name)!r}" for name in names]
@@ -166,7 +166,7 @@ class SVMAverage(Model):
         if job.out:
             yield (
                 f"Written to {job.out}: report.html; model.skops, for spotsvm predict; parameters.json of the recommended SVM; "
-                "comparison.csv; settings.csv with all settings and their weights."
+                "comparison.csv; settings.csv with all candidates and their weights."
             )
         else:
             yield "Use --out FOLDER to save the model, for spotsvm predict, and a page with pictures."

@@ -241,7 +241,7 @@ class SVMSearch(Model):
         verdict, unit = final.verdict, job.unit
         if final.optimism is not None and _says_something(final.optimism):
             answer, *method = final.optimism.sentences(expect=False)
-            yield f"How much of it is luck? {answer}"
+            yield f"How optimistic is it? {answer}"
             yield " ".join(method)
         latest = "the last quarter, " if job.is_series else "the latest rows, " if job.in_time else ""
         with_error = f"{latest}+- the standard error"

@@ -258,7 +258,7 @@ class ConformalSVC(DualSVC):
                 "factor='boundary', or the kernel by name or as a function"
             )
         check_kappa(self.kappa)
-        check_count("n_passes", self.n_passes, after=": 1 for the plain machine, 2 for the paper's")
+        check_count("n_passes", self.n_passes, after=": 1 for the plain SVM, 2 for the paper's")
         if not (isinstance(self.bias, (bool, np.bool_)) or (isinstance(self.bias, str) and self.bias == "scaled")):
             raise ArgumentError(f"bias={self.bias!r}; use 'scaled', True or False")
         check_choice("solver", self.solver, ("exact", "libsvm"))

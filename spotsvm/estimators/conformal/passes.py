@@ -148,7 +148,7 @@ def check_kappa(value: Any) -> Fading | None:
         return AUTO if value == "auto" else None
     number = as_float(value)
     if not (np.isfinite(number) and number >= 0):
-        raise ArgumentError(f"kappa={value!r}; use 'cv', 'auto' or a finite number, 0 or more (0 is the plain machine)")
+        raise ArgumentError(f"kappa={value!r}; use 'cv', 'auto' or a finite number, 0 or more (0 is the plain SVM)")
     return Fading(number)
 
 

@@ -299,9 +299,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     def _keep(self, reduction: Reduction, part: ValidationPart) -> None:
         fitness = reduction.fitness
         if self._scorer is None and fitness.best.score == 0.0:
-            warnings.warn(
-                "every machine misclassifies every row of the validation part; scale the data, or set gamma", stacklevel=3
-            )
+            warnings.warn("every SVM misclassifies every row of the validation part; scale the data, or set gamma", stacklevel=3)
         self.training_indices_ = part.training[fitness.best.rows]
         self.C_, self.gamma_ = fitness.best.C, fitness.best.gamma
         self.front_ = fitness.front_frame()

@@ -51,7 +51,7 @@ def check_scoring(scoring: Any) -> Any:
     parts = scorer_parts(scorer)
     if parts is not None and not {"predict", "decision_function"} & {*parts.methods}:
         raise ArgumentError(
-            f"scoring={scoring!r} needs {' or '.join(parts.methods)}, which the machines have not; use a score of predicted "
+            f"scoring={scoring!r} needs {' or '.join(parts.methods)}, which the SVMs do not have; use a score of predicted "
             "classes or of decisions, as 'balanced_accuracy' or 'roc_auc'"
         )
     return scorer

@@ -67,7 +67,7 @@ def test_the_verdict_is_the_same_everywhere(tuned):
     else:
         assert verdict.decision != "helped"
         assert not abs(verdict.gain.value) >= 0.25
-        assert re.search("is no better than always|cannot be told from always", verdict.sentence)
+        assert re.search("is no better than always|cannot be distinguished from always", verdict.sentence)
 
 
 def test_the_table_and_the_verdict_have_the_same_scores(tuned):

@@ -98,7 +98,7 @@ def test_the_sentence_on_tuning_says_what_the_draws_show():
     assert "constant" not in helped.sentence
     worse = gain(default - 0.05 + noise, default, default + 0.01)
     assert worse.sentence.startswith("Tuning did not help: ")
-    assert worse.sentence.endswith("The tuned model cannot be told from a constant.")
+    assert worse.sentence.endswith("The tuned model cannot be distinguished from a constant.")
     alike = gain(default, default, np.full(200, 0.5))
     assert (alike.decision, alike.known) == ("no difference seen", False)
     # draws that agree up to rounding do not show their common error

@@ -94,7 +94,7 @@ def test_pages_and_methods_of_tuned_models(model, tmp_path):
     assert f"The {title} to expect on new rows is {-value:.4g}"[: 28 + len(title)] in section.markdown()
     for text in (page, section.markdown(), section.latex()):
         assert not re.search(r"neg_\w+\W{1,3}\d", text)
-    assert f"score is the {title} of the setting alone on all judged rows, with a minus, as that of a loss" in page
+    assert f"score is the {title} of the candidate alone on all judged rows, with a minus, as that of a loss" in page
 
 
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score"])

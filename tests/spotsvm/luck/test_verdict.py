@@ -67,7 +67,7 @@ SEEN = "No difference can be seen between the tuned and the default model"
         (
             UNDECIDED,
             f"{SEEN}: {OVER}, {BY} +0.02 (95 % interval -0.02 to +0.06). The tuned SVM is recommended: it has the better score "
-            "on these rows, which may be luck.",
+            "on these rows, which may be chance.",
         ),
         (
             replace(UNDECIDED, gain=gained(-0.01, -0.05, 0.03), recommended="default"),
@@ -99,8 +99,8 @@ SEEN = "No difference can be seen between the tuned and the default model"
         ),
         (
             replace(HELPED, rivals=(replace(CONSTANT, difference=by(0.01, -0.05, 0.07)),)),
-            f"Tuning helped: {OVER}, {BY} +0.05 (95 % interval +0.01 to +0.09). The tuned SVM cannot be told from always 'no' "
-            "(accuracy less that of the constant is +0.01 (95 % interval -0.05 to +0.07)).",
+            f"Tuning helped: {OVER}, {BY} +0.05 (95 % interval +0.01 to +0.09). The tuned SVM cannot be distinguished from "
+            "always 'no' (accuracy less that of the constant is +0.01 (95 % interval -0.05 to +0.07)).",
         ),
         (
             replace(NONE, rivals=(replace(CONSTANT, difference=by(-0.01, -0.05, 0.03)),)),
@@ -125,7 +125,7 @@ def test_the_decision_is_that_of_the_gain():
 def test_what_to_expect_says_which_rows_it_rests_on():
     assert HELPED.expectation == (
         "On new rows expect accuracy 0.83 of the tuned SVM (95 % interval 0.79 to 0.87), as judged by 150 training rows out of "
-        "fold and 50 held-out rows. The interval covers the sampling of the rows and the choice among settings."
+        "fold and 50 held-out rows. The interval covers the sampling of the rows and the choice among candidates."
     )
     assert "expect RMSE 3.8 of the tuned SVM (95 % interval 3 to 4.8), as judged" in RMSE.expectation
     assert "accuracy 0.78 of the default SVM" in WORSE.expectation

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 #: headings of the sections of a study with one objective
 SECTIONS = [
-    "Result", "Recommended parameters", "How much of it is luck", "Convergence", "What matters", "Trials",
+    "Result", "Recommended parameters", "How optimistic is it", "Convergence", "What matters", "Trials",
     "How to repeat it", "Settings, times and versions",
 ]  # fmt: skip
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}

@@ -93,7 +93,7 @@ def test_the_pages(both, tmp_path):
         assert "Made by spotsvm" in page
     assert set(headings[1]) - set(headings[0]) == {"Columns"}
     assert {"Convergence", "What matters", "Trials"} <= set(headings[0]) - set(headings[1])
-    assert "How much of it is luck" not in headings[0]  # the expected score has answered it
+    assert "How optimistic is it" not in headings[0]  # the expected score has answered it
     assert "Expected score" not in both[0].study_.report(tmp_path / "study.html").read_text()  # a record has no rows
 
 
@@ -148,7 +148,7 @@ def test_how_an_average_of_several_targets_was_made():
         ({"refit": "average", "keep_out_of_fold": False}, "The final model is the weighted average of", {"Members"}),
         ({"refit": lambda results: 0}, "The final model is the configuration with `C` = 0.1, fitted on", {"Expected score"}),
         ({"refit": "1se"}, "The final model is the configuration with `C` =", {"Expected score", "Predictions"}),
-        ({"refit": False}, "was not estimated", {"How much of it is luck"}),
+        ({"refit": False}, "was not estimated", {"How optimistic is it"}),
     ],
 )
 def test_other_refits(options, words, headings, tmp_path):

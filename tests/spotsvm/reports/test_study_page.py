@@ -58,7 +58,7 @@ def test_a_noisy_study_has_every_section_and_the_recommendation_beside_the_best_
         assert f"{value:.6g}" in told
     assert "resampled" not in section(text, "Convergence")
     assert "the study&#39;s own Kriging model" in section(text, "Convergence")
-    luck = section(text, "How much of it is luck")
+    luck = section(text, "How optimistic is it")
     assert "According to the Kriging model" in luck
     assert "oversearching(search, X, y, outer=5)" in luck
     # intervals, convergence, left-out values, importance, two effects, a slice, parallel coordinates, evaluations, timeline
@@ -159,7 +159,7 @@ def svc():
 
 def test_fold_scores_tell_of_the_optimism_for_free(svc, no_pictures):
     text, _ = rendered(svc.study_)
-    luck = section(text, "How much of it is luck")
+    luck = section(text, "How optimistic is it")
     found = optimism_of_trials(svc.study_.trials)
     assert found.how == "folds"
     assert "Tibshirani" in luck
@@ -175,7 +175,7 @@ def test_what_was_found_out_comes_before_what_is_free(svc, no_pictures):
     study = RecordedCopy(svc.study_)
     study.findings = Findings({"oversearching": found, "stop": {"sentence": "The search stopped.", "n_trials": 12}})
     text, page = rendered(study)
-    luck = section(text, "How much of it is luck")
+    luck = section(text, "How optimistic is it")
     assert "0.123 (95 % interval" in luck
     assert "This estimate takes no further" not in luck
     assert [h[1] for h in page.headings if h[0] == 3] == ["Whether to continue"]
@@ -198,11 +198,11 @@ class RecordedCopy(StudyResults):
 def test_a_score_on_rows_that_the_search_never_sees_is_shown_beside(no_pictures):
     study = Study(SQUARE, "random", 0).run(lambda p: {"value": bowl(p), "test_error": bowl(p) + 0.25}, n_trials=12)
     text, _ = rendered(study)
-    assert "the value is too good by 0.25" in section(text, "How much of it is luck")
+    assert "the value is too good by 0.25" in section(text, "How optimistic is it")
     other = Study(SQUARE, "random", 0, direction="maximize").run(
         lambda p: {"value": -bowl(p), "test_score": -bowl(p) + 0.5}, n_trials=12
     )
-    assert "the value is not too good" in section(study_page(other).html(), "How much of it is luck")
+    assert "the value is not too good" in section(study_page(other).html(), "How optimistic is it")
 
 
 def test_a_search_that_learns_beats_the_given_random_search():

@@ -106,7 +106,7 @@ def test_a_single_model_has_support_vectors():
     with pytest.warns(DataWarning) as caught:
         model = quick(average=False).fit(X2, Y2)
     (notice,) = caught[0].message.notices
-    assert notice.sentence == f"the model is fitted to {model.n_rows_} of 600 training rows, and 120 others judged its settings"
+    assert notice.sentence == f"the model is fitted to {model.n_rows_} of 600 training rows, and 120 others judged its candidates"
     assert notice.share == 1.0 - model.n_rows_ / 600
     assert len(model.members_) == 1
     assert not model.settings_["landmarks"].any()

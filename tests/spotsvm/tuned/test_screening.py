@@ -75,7 +75,7 @@ def test_a_screening_that_a_timeout_ends_is_told(monkeypatch):
     fitted = model(timeout=600.0).fit(X, Y)
     assert not fitted.complete_
     assert fitted.fit_facts_.screening[0] == 1
-    assert "A limit of time ended the fit before all settings were scored or fitted." in str(fitted.methods_section())
+    assert "A limit of time ended the fit before all configurations were scored or fitted." in str(fitted.methods_section())
 
 
 def test_a_timeout_leaves_a_model():

@@ -122,7 +122,7 @@ def test_the_verdict():
     rng = np.random.default_rng(0)
     noise = quick().fit(rng.normal(size=(60, 3)), rng.integers(2, size=60))
     assert noise.verdict_.decision == "no difference seen"
-    assert "cannot be told from a constant" in noise.verdict_.sentence
+    assert "cannot be distinguished from a constant" in noise.verdict_.sentence
     assert helped.verdict_.interval[0] < helped.verdict_.value < helped.verdict_.interval[1]
     assert (helped.verdict_.decision == "helped") == (helped.verdict_.interval[0] > 0)
     assert str(helped.verdict_) == helped.verdict_.sentence

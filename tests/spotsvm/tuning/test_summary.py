@@ -253,7 +253,7 @@ def test_an_estimate_that_says_nothing_is_left_out():
 )
 def test_how_much_is_luck_comes_first_and_then_how_that_was_found(found, answer, method):
     answered, found_by, score = summary(optimism=found).split("\n\n")[3:6]
-    assert flat(answered).startswith("How much of it is luck? The ")
+    assert flat(answered).startswith("How optimistic is it? The ")
     assert "expect" not in flat(answered)
     assert answer in flat(answered)
     assert flat(found_by).startswith(method)

@@ -111,7 +111,7 @@ def test_scores_and_verdict(done):
     assert {rival.difference.metric for rival in verdict.rivals} == {job.metric}  # the sign of an error follows from it
     text = " ".join(summary(job, [default, tuned]).split())
     assert verdict.sentence in text
-    assert f"an average of {len(model.members_)} of {len(model.settings_)} settings" in text
+    assert f"an average of {len(model.members_)} of {len(model.settings_)} candidates" in text
     assert f"Recommended: {'the default SVM' if keep else repr(model)}" in text
 
 

@@ -236,11 +236,11 @@ TWICE, BOTH = X.repeat(2, axis=0), np.arange(2 * len(X)) % 2  # every row in bot
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kappa": -0.5}, "kappa=-0.5; use 'cv', 'auto' or a finite number, 0 or more .0 is the plain machine"),
+        ({"kappa": -0.5}, "kappa=-0.5; use 'cv', 'auto' or a finite number, 0 or more .0 is the plain SVM"),
         ({"kappa": "scale"}, "kappa='scale'; use 'cv', 'auto'"),
         ({"factor": "margin"}, "factor='margin'; use 'boundary' or 'support'"),
         ({"factor": "support", "kernel": "precomputed"}, "factor='support' and kernel='precomputed'.*use factor='boundary'"),
-        ({"n_passes": 0}, "n_passes=0; use a whole number, 1 or more: 1 for the plain machine, 2 for the paper's"),
+        ({"n_passes": 0}, "n_passes=0; use a whole number, 1 or more: 1 for the plain SVM, 2 for the paper's"),
         ({"n_passes": True}, "n_passes=True; use a whole number"),
         ({"bias": "no"}, "bias='no'; use 'scaled', True or False"),
         ({"solver": "smo"}, "solver='smo'; use 'exact' or 'libsvm'"),

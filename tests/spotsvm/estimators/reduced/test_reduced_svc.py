@@ -272,7 +272,7 @@ LONE = np.where(np.arange(60) == 7, 2, FEW_Y)
         ({"kernel": "precomputed"}, "kernel='precomputed' gives no rows to reduce"),
         ({"scoring": "balanced"}, "scoring='balanced'; use the name of a scorer.*did you mean 'balanced_accuracy'"),
         ({"scoring": 3}, "scoring=3; use the name of a scorer"),
-        ({"scoring": "neg_log_loss"}, "scoring='neg_log_loss' needs predict_proba, which the machines have not"),
+        ({"scoring": "neg_log_loss"}, "scoring='neg_log_loss' needs predict_proba, which the SVMs do not have"),
         ({"n_trials": 0}, "n_trials=0; use a whole number, 1 or more, or None"),
         ({"ties": "none"}, "ties='none'; use 'any' or 'fewer vectors'"),
         ({"tol": 0}, "tol=0"),
@@ -313,7 +313,7 @@ def test_data_that_cannot_be_computed_with():
 
 
 def test_data_so_unlike_the_scale_of_the_models_that_none_says_anything():
-    with pytest.warns(UserWarning, match="every machine misclassifies every row of the validation part; scale the data, or set"):
+    with pytest.warns(UserWarning, match="every SVM misclassifies every row of the validation part; scale the data, or set"):
         silent = ReducedSVC(n_per_class=4, n_trials=40, random_state=0).fit(FEW * 1e6, FEW_Y)
     assert silent.history_["best"].max() == 0.0
     # a fixed gamma may be as small as the data need it, also below the bounds of one that evolves
