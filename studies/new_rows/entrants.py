@@ -33,7 +33,6 @@ from threadpoolctl import threadpool_limits
 
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats, Params
-from spotsvm.studies.new_rows.coverage import EXPECTED, expected
 from spotsvm.studies.new_rows.frames import Typed, numbers_alone
 from spotsvm.studies.new_rows.rivals import RIVALS, Rival
 from spotsvm.studies.new_rows.scores import SCORES, scores
@@ -160,11 +159,6 @@ class InUnit(BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Return itself: the model is fitted."""
         return self
-
-    @property
-    def expected_score_(self) -> Any:
-        """The score to expect of the model, which has to be one without a unit."""
-        return self.model.expected_score_
 
     def predict(self, X: Any) -> Floats:
         """Return the predictions in the unit of the targets."""
@@ -418,15 +412,13 @@ def run_trial(key: Key, entrant: Entrant, task: str, data: Split, unit: float, u
             warm_up(entrant.make, rows.regression)
             made = entrant.make(rows, [unit * n for n in budgets] if entrant.has_budget else (np.inf,))
             judged = [
-                {"looks": model.looks, "searched": model.searched, "seconds": model.seconds}
-                | scores(model.model, task, data)
-                | expected(model.model, len(data.new_y))
+                {"looks": model.looks, "searched": model.searched, "seconds": model.seconds} | scores(model.model, task, data)
                 for model in made
             ]
         except Exception as failure:  # an error of one entrant must not end a study of hours
             if key.entrant == REFERENCE:  # without its time there is no unit
                 raise
-            nothing = dict.fromkeys(("searched", "seconds", *SCORES, *EXPECTED), float("nan"))
+            nothing = dict.fromkeys(("searched", "seconds", *SCORES), float("nan"))
             message = f"{type(failure).__name__}: {failure}".replace("\n", " ")
             judged = [{"looks": 0, "failure": message, **nothing}] * len(budgets)
     return [about | {"budget": budget, "failure": ""} | row for budget, row in zip(budgets, judged, strict=True)]

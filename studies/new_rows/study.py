@@ -12,7 +12,6 @@ import pandas as pd
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_names, either
 from spotsvm.studies.common.jobs import Job
-from spotsvm.studies.new_rows.coverage import coverage, coverage_sentences
 from spotsvm.studies.new_rows.development_sets import DEVELOPMENT
 from spotsvm.studies.new_rows.entrants import (
     BOOSTING,
@@ -93,12 +92,7 @@ Kinds of sets: "numbers" have numbers and dates alone, "categories" have others 
 classes has less than 20 % of the rows; in "skewed" ones the skewness of the target is above 1 in size. The RMSE is relative to
 the standard deviation of the new targets. The AUC of more than two classes is the mean over the classes, each against the
 others. The Brier score is summed over the classes; the calibration error is the mean difference between the probability of the
-predicted class and the accuracy, in ten bins.
-
-Models with an `expected_score_` (accuracy or R2) are asked how it compares with the score on the new rows. "contained" is the
-percentage of the fits whose 95 % interval has this score, as it is on these rows; "below" and "above" count scores below and
-above the interval; "contained, of these rows" is for the wider interval that allows for the sampling of so many new rows. The
-standard error is from the differences between sets."""
+predicted class and the accuracy, in ten bins."""
 
 
 @dataclass(kw_only=True)
@@ -260,10 +254,6 @@ class NewRowsStudy(Experiment):
             )
             tables[f"{self.subject} against other models: {cells}"] = judged_table(found, by_kind=False)
             tables["The same by kind of sets"] = judged_table(found, by_kind=True)
-        if len(intervals := self.coverage()):
-            tables["95 % intervals of expected_score_: per cent of the fits in which they contain the score on the new rows"] = (
-                intervals
-            )
         shown = [name for name in dict.fromkeys((REFERENCE, TUNED, DEFAULTS, *_RIVALS)) if name in self.entrants]
         tables[f"Error on new rows in per cent, mean over splits; {self.judged_rows} rows"] = errors_by_set(here, shown)
         return tables
@@ -276,10 +266,6 @@ class NewRowsStudy(Experiment):
         """Return the comparison of `subject` with the other models by each measure; see `results.judgement`."""
         return judgement(self.frame(), self.subject, self._rivals)
 
-    def coverage(self) -> pd.DataFrame:
-        """Return how often the intervals of `expected_score_` contain the score on new rows; see `coverage.coverage`."""
-        return coverage(self.frame())
-
     @property
     def subject(self) -> str:
         """The entrant that is compared with other models: TunedSVC and TunedSVR, or without them the reference."""
@@ -290,7 +276,6 @@ class NewRowsStudy(Experiment):
         runs = self.frame()
         parts = judged(self.differences(), self.judged_units, self.judged_rows)
         parts += judged_sentences(self.judgement(), self.subject) if self._rivals else []
-        parts += coverage_sentences(self.coverage(), [self.subject])
         worse = compare_to(self._at_judged(runs), DEFAULTS)
         worse = worse[(worse["entrant"] == self.subject) & (worse["higher"] > 0)]
         for task, named in zip(worse["task"], worse["higher on"], strict=True):
@@ -321,4 +306,4 @@ class NewRowsStudy(Experiment):
         )
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
-        return {"differences": self.differences(), "judgement": self.judgement(), "coverage": self.coverage()}
+        return {"differences": self.differences(), "judgement": self.judgement()}

@@ -1,1 +1,1 @@
-"""Optimism of tuned scores: its growth with the trials, and the coverage of its intervals."""
+"""Optimism of tuned scores, and its growth with the trials."""

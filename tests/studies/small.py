@@ -29,7 +29,9 @@ SMALL = {
     "load": {"parts": ("cluster",)},
     "nested_vns": {"seeds": 1, "n_rbf_seeds": 1},
     "new_rows": {"entrants": (REFERENCE, DEFAULTS, "constant"), "sets": ("digits",), "n_splits": 2},
-    "optimism_coverage": {"n_studies": 2, "n_truths": 2},
+    "coverage": {
+        "cases": ("regression",), "models": ("SpotSearchCV",), "sets": ("friedman 1",), "n_studies": 2, "n_truths": 2,
+    },
     "optimum_priors": {"tasks": ("branin",), "seeds": 1, "n_trials": 10},
     "oversearching": {"n_trials": 4, "searches": ("random",)},
     "peers": {"problems": ("branin",), "n_random": 2},

@@ -10,10 +10,10 @@ from spotsvm.studies.costs.load import LoadStudy
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
 from spotsvm.studies.costs.overhead import OverheadStudy
 from spotsvm.studies.costs.speed import SpeedStudy
+from spotsvm.studies.coverage.study import CoverageStudy
 from spotsvm.studies.evosvm.indefinite import IndefiniteStudy
 from spotsvm.studies.evosvm.study import EvosvmStudy
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
-from spotsvm.studies.oversearching.coverage import OptimismCoverageStudy
 from spotsvm.studies.oversearching.study import OversearchingStudy
 from spotsvm.studies.peers.pending import PendingQualityStudy
 from spotsvm.studies.peers.reinterpolation import VARIANTS
@@ -38,7 +38,7 @@ REFUSED = [
         (study, {name: 1}, f"{name}=1 is too few; use 2 or more")
         for study, names in (
             (ConformalStudy, ("n_draws", "n_mushroom_draws", "n_splits")),
-            (OptimismCoverageStudy, ("n_studies", "n_truths")),
+            (CoverageStudy, ("n_fits", "n_studies", "n_truths")),
             (OversearchingStudy, ("n_trials", "n_repeats")),
         )
         for name in names

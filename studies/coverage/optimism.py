@@ -1,9 +1,10 @@
-"""Coverage of the intervals of optimism in simulated tuning, where the true optimism is known."""
+"""The intervals of optimism in simulated tuning, where the true optimism is known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,13 +18,8 @@ from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats
-from spotsvm.studies.common.experiment import Experiment, either
 from spotsvm.studies.common.jobs import Job, Row
 from spotsvm.studies.common.plain_search import PLAIN
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 FEATURES = 4
 OUTER, INNER = 5, 5
@@ -104,121 +100,75 @@ METHODS = (DEFAULT, "nested, Nadeau-Bengio", "folds")
 CONFIDENCE = 0.95
 
 
-@dataclass(kw_only=True)
-class OptimismCoverageStudy(Experiment):
-    """How often the 95 % intervals of the optimism cover it, in simulated tuning where it is known.
+def optimism_jobs(settings: Sequence[Setting], n_studies: int, n_truths: int) -> tuple[list[Job], list[Job]]:
+    """Return the jobs of the true optimisms, and those of the simulated studies, each with all methods of `oversearching`.
 
-    A simulated study draws rows, tunes an SVM on them by random search with 5-fold cross-validation, and estimates the optimism
-    by each method of `oversearching`. The true optimism is the tuned score minus the score on many new rows, averaged over other
-    samples. For nested resampling these samples have the size of an outer training part, for "folds" that of a whole sample. The
-    study also reports the optimism of the models that were chosen.
-
-    Parameters
-    ----------
-    quick : bool, default=False
-        Six simulated studies of the first setting.
-    n_jobs, path
-        See `Experiment`.
-    n_studies : int, optional
-        Number of simulated studies of each setting, at least 2; by default 200.
-    n_truths : int, optional
-        Number of samples for each true optimism, at least 2; by default 400.
+    A true optimism is an average over samples of the size of an outer training part, or for "folds" of a whole sample.
     """
+    truths = [
+        Job({"setting": setting.name, "n_rows": n_rows, "sample": i}, _truth, (setting, n_rows, [k, share, i]))
+        for k, setting in enumerate(settings)
+        for share, n_rows in ((0, setting.n_rows), (1, setting.n_rows - setting.n_rows // OUTER))
+        for i in range(n_truths)
+    ]
+    studies = [
+        Job({"setting": setting.name, "study": i}, _run_study, (setting, [k, 2, i]))
+        for k, setting in enumerate(settings)
+        for i in range(n_studies)
+    ]
+    return truths, studies
 
-    name = "optimism_coverage"
-    reads_data = False
-    _figure_caption = (
-        "Share of the studies whose interval contains the true optimism, with its 95 % interval; the band is 93 to 97 %."
-    )
-    _table_caption = "Coverage and width of the intervals"
 
-    n_studies: int = either(200, 6, least=2)
-    n_truths: int = either(400, 20, least=2)
+def with_truth(studies: pd.DataFrame, truths: pd.DataFrame) -> pd.DataFrame:
+    """Return the simulated studies with the true optimism and the true score of their setting."""
+    case = ["setting", "n_rows"]
+    known = truths.groupby(case)[["true_optimism", "true_score"]].mean()
+    return studies.join(known, on=case).drop(columns="n_rows")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.populations = SETTINGS[:1] if self.quick else SETTINGS
 
-    def _measure(self) -> pd.DataFrame:
-        truths = [
-            Job({"setting": setting.name, "n_rows": n_rows, "sample": i}, _truth, (setting, n_rows, [k, share, i]))
-            for k, setting in enumerate(self.populations)
-            for share, n_rows in ((0, setting.n_rows), (1, setting.n_rows - setting.n_rows // OUTER))
-            for i in range(self.n_truths)
-        ]
-        studies = [
-            Job({"setting": setting.name, "study": i}, _run_study, (setting, [k, 2, i]))
-            for k, setting in enumerate(self.populations)
-            for i in range(self.n_studies)
-        ]
-        case = ["setting", "n_rows"]
-        known = self._run(truths).groupby(case)[["true_optimism", "true_score"]].mean()
-        return self._run(studies).join(known, on=case).drop(columns="n_rows")
+def optimism_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each setting and method: coverage and width of the intervals, and bias of the estimate.
 
-    def table(self) -> pd.DataFrame:
-        """Return a row for each setting and method: coverage and width of the intervals, and bias of the estimate.
-
-        `covers` counts a missing interval as a miss; "covers chosen" is of the optimism of the chosen models; "score covers" and
-        "score width" are of the expected score's interval.
-        """
-        rows = []
-        for (setting, method), runs in self.frame().groupby(["setting", "method"], sort=False):
-            rows.append(
-                {
-                    "setting": setting,
-                    "method": method,
-                    "truth": runs.true_optimism.mean(),
-                    "bias": (runs.optimism - runs.true_optimism).mean(),
-                    "covers": runs.true_optimism.between(runs.low, runs.high).mean(),
-                    "width": (runs.high - runs.low).mean(),
-                    "covers chosen": runs.chosen_optimism.between(runs.low, runs.high).mean(),
-                    "score covers": runs.true_score.between(runs.score_low, runs.score_high).mean(),
-                    "score width": (runs.score_high - runs.score_low).mean(),
-                }
-            )
-        return pd.DataFrame(rows)
-
-    def conclusion(self) -> str:
-        """Return in words the coverage of the intervals of each method."""
-        table = self.table()
-        shares = {
-            method: " / ".join(f"{100 * share:.1f}" for share in table[table.method == method].covers) for method in METHODS
-        }
-        widths = table.pivot(index="setting", columns="method", values="width")
-        ratio = float((widths[METHODS[1]] / widths[DEFAULT]).mean())
-        inside = int(table[table.method == DEFAULT].covers.between(0.93, 0.97).sum())
-        every = len(self.populations) * self.n_studies
-        share = float(table[table.method == DEFAULT].covers.mean())
-        error = float(np.sqrt(share * (1 - share) / every))
-        return (
-            f"In {self.n_studies} studies of each setting the {CONFIDENCE:.0%} interval contains the true optimism in "
-            + "; ".join(f"{share} % ({method})" for method, share in shares.items())
-            + f". The coverage of the jackknife is within 93 to 97 % in {inside} of {len(self.populations)} settings, and "
-            f"{100 * share:.1f} % over all {every} studies (standard error {100 * error:.1f}). The interval of Nadeau and "
-            f"Bengio is {ratio:.1f} times as wide."
+    `covers` counts a missing interval as a miss; "covers chosen" is of the optimism of the chosen models; "score covers" and
+    "score width" are of the expected score's interval.
+    """
+    rows = []
+    for (setting, method), group in runs.groupby(["setting", "method"], sort=False):
+        covers = float(group.true_optimism.between(group.low, group.high).mean())
+        rows.append(
+            {
+                "setting": setting,
+                "method": method,
+                "studies": len(group),
+                "truth": group.true_optimism.mean(),
+                "bias": (group.optimism - group.true_optimism).mean(),
+                "covers": covers,
+                "standard error": float(np.sqrt(covers * (1 - covers) / len(group))),
+                "width": (group.high - group.low).mean(),
+                "covers chosen": group.chosen_optimism.between(group.low, group.high).mean(),
+                "score covers": group.true_score.between(group.score_low, group.score_high).mean(),
+                "score width": (group.score_high - group.score_low).mean(),
+            }
         )
+    return pd.DataFrame(rows)
 
-    def figure(self) -> Figure:
-        """Draw the coverage of each method, a panel for each setting, with the band from 93 to 97 %."""
-        from matplotlib.figure import Figure
 
-        table = self.table()
-        figure = Figure(figsize=(3.2 * len(self.populations) + 1.2, 2.6), layout="constrained")
-        panels = figure.subplots(1, len(self.populations), sharey=True, squeeze=False)[0]
-        for panel, setting in zip(panels, self.populations, strict=True):
-            rows = table[table.setting == setting.name]
-            at = np.arange(len(rows))
-            panel.axvspan(0.93, 0.97, color="#009E73", alpha=0.15, lw=0)
-            share = rows.covers.to_numpy()
-            error = 1.96 * np.sqrt(share * (1 - share) / self.n_studies)
-            panel.errorbar(share, at, xerr=error, fmt="o", color="#0072B2", capsize=3)
-            panel.set_yticks(at, rows.method)
-            panel.invert_yaxis()
-            panel.set_title(setting.name, fontsize=9)
-            panel.set_xlabel("share of studies covered", fontsize=8)
-            panel.tick_params(labelsize=8)
-            panel.spines[["top", "right"]].set_visible(False)
-        return figure
+def on_optimism(runs: pd.DataFrame) -> str:
+    """Return in words the coverage of the intervals of each method."""
+    table = optimism_table(runs)
+    settings, n_studies = table.setting.nunique(), int(table.studies.iloc[0])
+    shares = {method: " / ".join(f"{100 * share:.1f}" for share in table[table.method == method].covers) for method in METHODS}
+    widths = table.pivot(index="setting", columns="method", values="width")
+    ratio = float((widths[METHODS[1]] / widths[DEFAULT]).mean())
+    every = settings * n_studies
+    share = float(table[table.method == DEFAULT].covers.mean())
+    error = float(np.sqrt(share * (1 - share) / every))
+    return (
+        f"Optimism: in {n_studies} simulated studies of each setting the {CONFIDENCE:.0%} interval contains the true optimism in "
+        + "; ".join(f"{share} % ({method})" for method, share in shares.items())
+        + f". The coverage of the jackknife is {100 * share:.1f} % over all {every} studies (standard error {100 * error:.1f}). "
+        f"The interval of Nadeau and Bengio is {ratio:.1f} times as wide."
+    )
 
 
 def _truth(setting: Setting, n_rows: int, seed: list[int]) -> Row:

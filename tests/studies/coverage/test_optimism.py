@@ -1,22 +1,25 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from spotsvm.studies.oversearching.coverage import DEFAULT, METHODS, OptimismCoverageStudy, Setting
+from spotsvm.studies.coverage.optimism import DEFAULT, METHODS, Setting, on_optimism, optimism_jobs, optimism_table, with_truth
 
 CLASSES = Setting("some", "classification", 40, 0.7, n_trials=3)
 NUMBERS = Setting("others", "regression", 40, 0.7, n_trials=3)
 
 
 @pytest.fixture(scope="module")
-def study():
-    study = OptimismCoverageStudy(quick=True, n_studies=2, n_truths=2)
-    study.populations = (CLASSES, NUMBERS)
-    return study.run()
+def runs():
+    def rows(jobs):
+        found = [(job.key, job.run(*job.arguments)) for job in jobs]
+        return pd.DataFrame([key | row for key, rows in found for row in (rows if isinstance(rows, list) else [rows])])
+
+    truths, studies = optimism_jobs((CLASSES, NUMBERS), 2, 2)
+    return with_truth(rows(studies), rows(truths))
 
 
-def test_a_row_a_study_and_method(study):
-    runs = study.frame()
+def test_a_row_a_study_and_method(runs):
     assert len(runs) == 2 * 2 * len(METHODS)
     assert runs.groupby(["setting", "study"]).tuned.nunique().max() == 2  # of the outer folds, and of the whole sample
     nested = runs[runs.method.str.startswith("nested")].pivot(index=["setting", "study"], columns="method", values="optimism")
@@ -27,19 +30,17 @@ def test_a_row_a_study_and_method(study):
     assert (runs.optimism <= runs.high).all()
 
 
-def test_the_table_counts_what_is_covered_and_the_text_says_it(study):
-    runs = study.frame()
-    rows = study.table().set_index(["setting", "method"])
+def test_the_table_counts_what_is_covered_and_the_text_says_it(runs):
+    rows = optimism_table(runs).set_index(["setting", "method"])
     some = runs[(runs.setting == "some") & (runs.method == DEFAULT)]
     covered = [low <= truth <= high for low, truth, high in zip(some.low, some.true_optimism, some.high, strict=True)]
     row = rows.loc[("some", DEFAULT)]
     assert row.covers == np.mean(covered)
+    assert row["standard error"] == pytest.approx(np.sqrt(np.mean(covered) * (1 - np.mean(covered)) / 2))
     assert row.bias == pytest.approx((some.optimism - some.true_optimism).mean())
     assert row.width == pytest.approx((some.high - some.low).mean())
-    covers = study.table().set_index(["method", "setting"]).covers
-    both = " / ".join(f"{100 * covers[DEFAULT, setting.name]:.1f}" for setting in study.populations)
-    assert f"{both} % ({DEFAULT})" in study.conclusion()
-    assert [panel.get_title() for panel in study.figure().axes] == ["some", "others"]
+    both = " / ".join(f"{100 * rows.covers[setting.name, DEFAULT]:.1f}" for setting in (CLASSES, NUMBERS))
+    assert f"in 2 simulated studies of each setting the 95% interval contains the true optimism in {both} %" in on_optimism(runs)
 
 
 def test_samples_have_the_classes_by_design_and_constants_a_known_score():

@@ -1,0 +1,1 @@
+"""How often the intervals of the library contain what they are for."""
