@@ -154,10 +154,11 @@ Entrant = SearchName | SearchFactory
 Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]
 
 
-def labelled_searches(searches: Searches, names: Sequence[str] | None = None) -> dict[str, Entrant]:
+def labelled_searches(searches: Searches, names: Sequence[str] | None = None, *, several: bool = False) -> dict[str, Entrant]:
     """Return the searches by label: the label in `names` or in a pair, or the name of the search or callable.
 
-    ArgumentError if there are none, two have the same label, or one cannot be created anew for each seed.
+    ArgumentError if there are none, two have the same label, or one cannot be created anew for each seed; also if one has several
+    objectives, unless `several`.
     """
     if isinstance(searches, str) or not isinstance(searches, Iterable):
         raise ArgumentError(f"searches={searches!r} is not a list of searches; use for example ['kriging', 'random']")
@@ -175,7 +176,7 @@ def labelled_searches(searches: Searches, names: Sequence[str] | None = None) ->
             raise ArgumentError(f"label={label!r} of a search is not a name; use a non-empty string")
         if label in labelled:
             raise ArgumentError(f"two searches have the label {label!r}; use (label, search) pairs with different labels")
-        labelled[label] = _checked(search, label)
+        labelled[label] = _checked(search, label, several)
     return labelled
 
 
@@ -192,8 +193,8 @@ def _label_of(search: Any) -> str:
     return str(getattr(search, "__name__", type(search).__name__))
 
 
-def _checked(search: Any, label: str) -> Entrant:
-    if needs_several_objectives(search):  # it has no best value
+def _checked(search: Any, label: str, several: bool) -> Entrant:
+    if not several and needs_several_objectives(search):  # it has no best value
         raise ArgumentError(f"search {label!r} is for several objectives, whose values cannot be ranked; leave it out")
     if isinstance(search, AskTell) and not isinstance(search, type):
         raise ArgumentError(

@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 
 from spotsvm.common.checkout import library_version
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
+from spotsvm.solvers.search.registry import needs_several_objectives
 from spotsvm.studies.peers import optimizers
 from spotsvm.studies.peers.optimizers import LIBRARIES, OPTIMIZERS, Served
 from spotsvm.studies.peers.pipe import Pipe
@@ -28,8 +29,8 @@ class Opened(Protocol):
     def ask(self) -> tuple[Mapping[str, Any], float]:
         """Return the parameters to evaluate next."""
 
-    def tell(self, value: float, constraints: Sequence[float]) -> float:
-        """Take the value of the last suggestion, and numbers that must not be positive."""
+    def tell(self, value: Any, constraints: Sequence[float]) -> float:
+        """Take the value of the last suggestion, a list for several objectives, and numbers that must not be positive."""
 
     def recommend(self) -> Mapping[str, Any] | None:
         """Return the optimizer's own choice, or None if it has none."""
@@ -38,12 +39,18 @@ class Opened(Protocol):
 class Entrant(Protocol):
     """What takes part under a name."""
 
+    def takes(self, n_objectives: int) -> bool:
+        """Return whether problems with so many objectives are among those that it minimises."""
+
     @property
     def version(self) -> str:
         """Library and version."""
 
     def opened(self, problem: Problem, seed: int, budget: int) -> AbstractContextManager[Opened]:
         """Make the optimizer of a problem."""
+
+
+_ANY_NUMBER = ("random", "lhs")
 
 
 class _OpenSearch:
@@ -55,9 +62,9 @@ class _OpenSearch:
         self._trial = _of_library(self._study.ask)
         return self._trial.params, process_time() - began
 
-    def tell(self, value: float, constraints: Sequence[float]) -> float:
+    def tell(self, value: Any, constraints: Sequence[float]) -> float:
         began = process_time()
-        told = {"value": value, **{_constraint(k): number for k, number in enumerate(constraints)}} if constraints else value
+        told: Any = {"value": value, **{_constraint(k): number for k, number in enumerate(constraints)}} if constraints else value
         _of_library(lambda: self._study.tell(self._trial, told))
         return process_time() - began
 
@@ -82,6 +89,11 @@ class Search:
 
     search: Any
 
+    def takes(self, n_objectives: int) -> bool:
+        """Return whether the search has so many objectives."""
+        several = needs_several_objectives(self.search)
+        return several or self.search in _ANY_NUMBER if n_objectives > 1 else not several
+
     @property
     def version(self) -> str:
         """The version of this library."""
@@ -91,7 +103,8 @@ class Search:
     def opened(self, problem: Problem, seed: int, budget: int) -> Iterator[Opened]:
         """Make a study of a problem."""
         bounds = {_constraint(k): ("<=", 0.0) for k in range(problem.n_constraints)}
-        with Study(problem.space(), self.search, seed, constraints=bounds or None) as study:
+        direction: Any = "minimize" if problem.n_objectives == 1 else ["minimize"] * problem.n_objectives
+        with Study(problem.space(), self.search, seed, direction=direction, constraints=bounds or None) as study:
             yield _OpenSearch(study)
 
 
@@ -113,7 +126,7 @@ class _OpenPeer:
         answer = self._answer({"ask": True})
         return answer["params"], answer["seconds"]
 
-    def tell(self, value: float, constraints: Sequence[float]) -> float:
+    def tell(self, value: Any, constraints: Sequence[float]) -> float:
         return float(self._answer({"tell": value, "constraints": list(constraints)})["seconds"])
 
     def recommend(self) -> Mapping[str, Any] | None:
@@ -127,6 +140,10 @@ class Peer:
     name: str
     interpreter: str | None = None
     version: str = ""
+
+    def takes(self, n_objectives: int) -> bool:
+        """Return whether the optimizer has so many objectives."""
+        return n_objectives == 1 or OPTIMIZERS[self.name].several_objectives
 
     @contextmanager
     def opened(self, problem: Problem, seed: int, budget: int) -> Iterator[Opened]:

@@ -2,8 +2,8 @@
 
 `python optimizers.py NAME` reads a message in JSON from each line of its input, and answers each by a line of JSON:
 {"space": {...}} makes the optimizer, {"ask": true} is answered by {"params": {...}}, {"tell": VALUE, "constraints": [...]} takes
-the value of the last suggestion and numbers that must not be positive, and {"recommend": true} is answered by the optimizer's own
-choice, or null. Each answer has the processor seconds.
+the value of the last suggestion, a list for several objectives, and numbers that must not be positive, and {"recommend": true} is
+answered by the optimizer's own choice, or null. Each answer has the processor seconds.
 """
 
 from __future__ import annotations
@@ -48,10 +48,13 @@ def decoded(parameter: Mapping[str, Any], u: float) -> Any:
 class Optimizer:
     """An optimizer of a space: `ask` for parameters, `tell` their value, and so on."""
 
+    #: whether it minimises several objectives; it is then told a list
+    several_objectives = False
+
     def __init__(self, space: Mapping[str, Any]):
         self.parameters, self.seed = space["parameters"], space["seed"]
         self.budget, self.noisy = space["budget"], space["noisy"]
-        self.n_constraints = space["constraints"]
+        self.n_constraints, self.n_objectives = space["constraints"], space["objectives"]
         self._worst = -math.inf
         self.start()
 
@@ -91,13 +94,16 @@ class Optimizer:
 class Optuna(Optimizer):
     """Optuna's default sampler, TPE."""
 
+    several_objectives = True
+
     def start(self) -> None:
         """Make the study."""
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         known = (lambda trial: trial.user_attrs["constraints"]) if self.n_constraints else None
-        self._study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=self.seed, constraints_func=known))
+        sampler = optuna.samplers.TPESampler(seed=self.seed, constraints_func=known)
+        self._study = optuna.create_study(sampler=sampler, directions=["minimize"] * self.n_objectives)
 
     def ask(self) -> Mapping[str, Any]:
         """Return the parameters to evaluate next."""

@@ -67,8 +67,8 @@ class Problem:
     #: the rows of the table to which it belongs
     group: str
     parameters: tuple[Parameter, ...]
-    #: takes parameters and the seed of the noise
-    evaluate: Callable[[Params, int], float]
+    #: takes parameters and the seed of the noise; a list for several objectives
+    evaluate: Callable[[Params, int], Any]
     #: the true value, if there is noise
     truth: Callable[[Params], float] | None = None
     #: the least value, if it is known
@@ -77,6 +77,7 @@ class Problem:
     constraints: Callable[[Params], list[float]] | None = None
     #: an allowed value that is known before the first evaluation
     feasible: float | None = None
+    n_objectives: int = 1
     #: makes a function that keeps evaluations in a folder, in the suite's own format, under the name of the optimizer
     recorded: Callable[[Path, str], AbstractContextManager[Callable[[Params], None]]] | None = None
 
@@ -96,7 +97,13 @@ class Problem:
 
     def described(self, seed: int, budget: int) -> dict[str, Any]:
         """Return the space in JSON types, as the optimizers of other libraries take it."""
-        about = {"seed": seed, "budget": budget, "noisy": self.noisy, "constraints": self.n_constraints}
+        about = {
+            "seed": seed,
+            "budget": budget,
+            "noisy": self.noisy,
+            "constraints": self.n_constraints,
+            "objectives": self.n_objectives,
+        }
         return {"parameters": [asdict(one) for one in self.parameters], **about}
 
     def cleaned(self, params: Params) -> dict[str, Any]:

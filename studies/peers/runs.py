@@ -9,6 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from spotsvm.solvers.pareto import non_dominated
 from spotsvm.studies.common.jobs import Row
 from spotsvm.studies.peers.entrants import Entrant, Opened, RunFailed
 from spotsvm.studies.peers.problems import Params, Problem
@@ -24,10 +27,10 @@ def problem_of(suite: str, name: str) -> Problem:
 
 
 class _Seen(NamedTuple):
-    """An evaluation: parameters, the value that is told, and whether it is allowed."""
+    """An evaluation: parameters, the value or values that are told, and whether it is allowed."""
 
     params: dict[str, Any]
-    value: float
+    value: Any
     allowed: bool
 
 
@@ -35,6 +38,7 @@ def run(suite: str, name: str, label: str, entrant: Entrant, seed: int, budgets:
     """Run an optimizer for the largest of the budgets, which are in units of the dimension; return a row for each.
 
     The n-th evaluation of a seed has the same noise for all. An error of the optimizer ends the run: what it has found counts.
+    With several objectives a row has the front in place of a result.
     """
     problem = problem_of(suite, name)
     d = len(problem.parameters)
@@ -44,8 +48,10 @@ def run(suite: str, name: str, label: str, entrant: Entrant, seed: int, budgets:
     failed, spent = "", 0.0
 
     def row(n: int, opened: Opened | None) -> Row:
-        result = result_of(problem, seen, opened)
-        return {"budget": n, "evaluations": n * d, "result": result, "seconds": spent / max(len(seen), 1)}
+        about = {"budget": n, "evaluations": n * d, "seconds": spent / max(len(seen), 1)}
+        if problem.n_objectives > 1:
+            return about | {"result": math.nan, "front": _front([one.value for one in seen])}
+        return about | {"result": result_of(problem, seen, opened)}
 
     with _record(problem, label, seed, folder) as record:
         try:
@@ -71,6 +77,10 @@ def _record(problem: Problem, label: str, seed: int, folder: Path | None) -> Abs
     if folder is None or problem.recorded is None:
         return nullcontext(lambda params: None)
     return problem.recorded(folder / label / f"{problem.name} s{seed}".replace(" ", "_"), label)
+
+
+def _front(values: list[list[float]]) -> list[list[float]]:
+    return [values[k] for k in non_dominated(np.array(values))] if values else []
 
 
 def result_of(problem: Problem, seen: Sequence[_Seen], opened: Opened | None) -> float:

@@ -20,6 +20,7 @@ from spotsvm.studies.peers.problems import Problem
 from spotsvm.studies.peers.results import RANDOM, by_function, mean_column, shown, summary, with_regret
 from spotsvm.studies.peers.runs import problem_of, run
 from spotsvm.studies.peers.suites import SUITES
+from spotsvm.studies.peers.two_objectives import with_shares
 
 PEERS = tuple(OPTIMIZERS)
 
@@ -33,7 +34,10 @@ the optimizer, or of the best value where it has none; otherwise it is the best 
 optimizer counts as failed, with the best value until then. Times of a suggestion are processor times, for asking and telling: the
 mean of each run, and the median over the runs.
 Constraints are handed to Kriging, Optuna, COBYQA and Ax; the others are told the worst value so far plus the violations. The
-result is the best allowed value; the allowed point that COCO has for each function counts for all."""
+result is the best allowed value; the allowed point that COCO has for each function counts for all.
+With two objectives the result is the share that a run lacks of the hypervolume of the joint front of all runs on the problem, to
+a reference a tenth of the front beyond its worst values; the regret is 0 for the joint front. Optimizers of one objective are
+left out there."""
 
 
 @dataclass(kw_only=True)
@@ -46,7 +50,9 @@ class PeersStudy(Experiment):
     (Hansen et al. 2021), from the package coco-experiment; "coco-noisy" the same with normal noise, of a tenth of the distance
     between the quartiles of the values at random points; "coco-constrained" COCO's 54 with constraints that are evaluated like
     the function, and "coco-mixint" its 24 with integers. The suite "bayesmark" has losses in cross-validation of nine models of
-    scikit-learn on six of its data sets, in the spaces of Turner et al. 2021; boston is read from the package pydataset.
+    scikit-learn on six of its data sets, in the spaces of Turner et al. 2021; boston is read from the package pydataset. The
+    suite "biobj" has two objectives: eight functions of COCO's bbob-biobj (1, 8, ..., 50) on the box [-5, 5], and the error of an
+    SVC against its number of support vectors and against the time of a prediction; searches such as "nsga2" take part in it.
 
     The optimizers of other libraries are Optuna (TPE), scikit-optimize (Gaussian process), COBYQA of scipy, CMA-ES of pycma, Ax,
     HEBO, and SMAC3 with a random forest ("smac") or a Gaussian process ("smac_bb"). Those that are not installed are left out,
@@ -59,7 +65,7 @@ class PeersStudy(Experiment):
         One seed of budgets 2 d and 4 d on two functions of the tasks, with random search and COBYQA.
     n_jobs, path
         See `Experiment`.
-    suites : sequence of {"tasks", "coco", "coco-noisy", "coco-constrained", "coco-mixint", "bayesmark"}, optional
+    suites : sequence of {"tasks", "coco", "coco-noisy", "coco-constrained", "coco-mixint", "bayesmark", "biobj"}, optional
         The problems; by default the tasks. A suite whose package is missing is left out, and named.
     budgets : sequence of int, optional
         Numbers of evaluations, in units of the dimension; by default 5, 10 and 20.
@@ -110,7 +116,7 @@ class PeersStudy(Experiment):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.searches = self._searches = {
-            label: one for label, one in labelled_searches(self.searches).items() if label != RANDOM
+            label: one for label, one in labelled_searches(self.searches, several=True).items() if label != RANDOM
         }
         self.interpreters = dict(self.interpreters)
         self.coco_folder = None if self.coco_folder is None else str(self.coco_folder)
@@ -142,10 +148,14 @@ class PeersStudy(Experiment):
         own = {label: Search(search) for label, search in self._searches.items()}
         entrants: dict[str, Entrant] = {RANDOM: Search(RANDOM), **own, **peers}
         problems = self._made()
+        numbers = sorted({problem.n_objectives for problem in problems.values()})
+        for label, entrant in entrants.items():
+            if lacking := [str(m) for m in numbers if not entrant.takes(m)]:
+                self.left_out[label] = f"it does not minimise {lacking[0]} {'objective' if lacking == ['1'] else 'objectives'}"
         if not problems:
             raise DataError(f"no problem can be made: {'; '.join(dict.fromkeys(self.left_out.values()))}")
         try:
-            return with_regret(self._run(self._jobs_of(problems, entrants)))
+            return with_regret(with_shares(self._run(self._jobs_of(problems, entrants))))
         finally:
             close_pipes()
 
@@ -164,8 +174,10 @@ class PeersStudy(Experiment):
         further = [seed for seed in range(max(self.seeds) + 1 + self.n_random) if seed not in self.seeds]
         unit = [*self.seeds, *further][: max(self.n_random, len(self.seeds))]
         folder = None if self.coco_folder is None else Path(self.coco_folder).absolute()
-        for suite, name in problems:
+        for (suite, name), problem in problems.items():
             for label, entrant in entrants.items():
+                if not entrant.takes(problem.n_objectives):
+                    continue
                 for seed in unit if label == RANDOM else self.seeds:
                     key = {"suite": suite, "problem": name, "optimizer": label, "seed": seed}
                     yield Job(key, run, (suite, name, label, entrant, seed, self.budgets, folder))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from spotsvm.studies.peers import bayesmark, tuning_tasks
+from spotsvm.studies.peers import bayesmark, tuning_tasks, two_objectives
 from spotsvm.studies.peers.coco import CONSTRAINED, MIXED, NOISY, PLAIN
 from spotsvm.studies.peers.problems import Problem
 
@@ -19,9 +19,9 @@ class Suite(NamedTuple):
     make: Callable[[str], Problem]
 
 
-#: a suite with several objectives is one more line: its problems say by `Problem` what a result is
 SUITES = {
     "tasks": Suite(tuning_tasks.names, tuning_tasks.make),
     **{one.title: Suite(one.names, one.make) for one in (PLAIN, NOISY, CONSTRAINED, MIXED)},
     "bayesmark": Suite(bayesmark.names, bayesmark.make),
+    two_objectives.SUITE: Suite(two_objectives.names, two_objectives.make),
 }
