@@ -53,7 +53,7 @@ def run(suite: str, name: str, label: str, entrant: Entrant, seed: int, budgets:
             return about | {"result": math.nan, "front": _front([one.value for one in seen])}
         return about | {"result": result_of(problem, seen, opened)}
 
-    with _record(problem, label, seed, folder) as record:
+    with _record(problem, label, seed, folder and folder / suite) as record:
         try:
             with entrant.opened(problem, seed, max(at)) as opened:
                 while len(seen) < max(at):

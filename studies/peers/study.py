@@ -87,8 +87,8 @@ class PeersStudy(Experiment):
     instances : sequence of int, optional
         Instances of the functions of COCO; by default the first.
     coco_folder : path-like, optional
-        Folder for the evaluations of COCO's functions without noise in its own format, a folder for each optimizer, which
-        ``python -m cocopp FOLDER/kriging FOLDER/optuna`` draws.
+        Folder for the evaluations of COCO's functions without noise in its own format: a folder for each suite, with one for each
+        optimizer. ``python -m cocopp FOLDER/coco/kriging FOLDER/coco/optuna`` draws their curves.
 
     References
     ----------

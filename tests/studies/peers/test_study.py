@@ -295,7 +295,7 @@ def test_functions_of_coco(tmp_path):
         suites=["coco"], problems=["coco f1 d2 *"], budgets=[3], seeds=1, n_random=1, searches=["lhs"], peers=[],
         coco_folder=tmp_path,
     ).run()  # fmt: skip
-    assert {file.parts[-3] for file in tmp_path.glob("*/*/*.info")} == {"random", "lhs"}
+    assert {file.parts[-3] for file in tmp_path.glob("coco/*/*/*.info")} == {"random", "lhs"}
     assert study.table().functions.tolist() == [1, 1]
 
 
