@@ -31,10 +31,11 @@ def coverage_table(fits: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 def _summary(fits: pd.DataFrame) -> dict[str, Any]:
     contained = float(fits.contained.mean())
-    by_set = fits.groupby("case").contained.mean()
-    # splits of one real set share rows
-    are_sets = (fits["rows"] == REAL).all() and len(by_set) > 1
-    error = by_set.std(ddof=1) / np.sqrt(len(by_set)) if are_sets else np.sqrt(contained * (1.0 - contained) / len(fits))
+    # models share a simulated table, and splits of a real set share rows
+    parts = fits.case.where((fits["rows"] == REAL) & (fits.case.nunique() > 1), fits.case + " " + fits.fit.astype(str))
+    deviations = (fits.contained - contained).groupby(parts).sum()
+    n = len(deviations)
+    error = np.sqrt((deviations**2).sum() * n / (n - 1)) / len(fits) if n > 1 else np.nan
     return {
         "fits": len(fits),
         "contained": 100.0 * contained,

@@ -36,8 +36,8 @@ A fit has {SIMULATED_ROWS} rows of a simulated table, or {REAL_ROWS} of a real s
 simulated table, which know the true score to less than half a point of accuracy, or up to 2,000 of a real set. "contained" is
 the percentage of the fits whose 95 % interval of the score to expect has the score on the new rows; "below" and "above" count
 scores below and above it. "contained, of these rows" is for the wider interval that allows for the luck of so many new rows
-(`ExpectedScore.of_rows`). Standard errors of simulated tables are binomial; those over several real sets are from the differences
-between the sets, whose splits share rows. "bias" is the median of the score to expect less that on the new rows; log loss has
+(`ExpectedScore.of_rows`). Standard errors are from the differences between simulated tables, which models share, or between real
+sets, whose splits share rows. "bias" is the median of the score to expect less that on the new rows; log loss has
 the sign of scikit-learn, more being better.
 
 SpotSearchCV evaluates {TRIALS} settings of C and gamma of an SVC or SVR on {FOLDS} folds, and chooses by accuracy or R2, as

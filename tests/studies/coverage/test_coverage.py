@@ -18,15 +18,18 @@ def fits(true, *, low=0.6, high=0.8, rows=SIMULATED, case="a", score="accuracy")
 
 
 def test_scores_in_below_and_above_the_interval_are_counted():
-    runs = pd.concat([fits([0.7, 0.65, 0.55, 0.45]), fits([0.7, 0.7, 0.85, 0.79], case="b"), fits([0.7], low=np.nan)])
+    runs = pd.concat([fits([0.7, 0.65, 0.55, 0.45]), fits([0.7, 0.7, 0.85, 0.79], case="b"), fits([0.7], low=np.nan, case="c")])
     (row,) = coverage_table(runs, ["rows", "score"]).to_dict("records")
     assert (row["rows"], row["fits"]) == (SIMULATED, 9)
     # a missing interval contains nothing
     assert (row["contained"], row["below"], row["above"]) == pytest.approx((500 / 9, 200 / 9, 100 / 9))
     assert row["contained, of these rows"] == pytest.approx(800 / 9)
-    assert row["standard error"] == pytest.approx(100 * np.sqrt(5 / 9 * 4 / 9 / 9))
+    assert row["standard error"] == pytest.approx(100 * np.sqrt(5 / 9 * 4 / 9 / 8))  # binomial, with one degree of freedom less
     assert (row["median width"], row["bias"]) == pytest.approx((0.2, 0.0))
-    assert coverage_table(runs, ["case"])["contained"].tolist() == pytest.approx([40.0, 75.0])
+    assert coverage_table(runs, ["case"])["contained"].tolist() == pytest.approx([50.0, 75.0, 0.0])
+    # two models of the same tables are no further evidence
+    both = pd.concat([runs, runs.assign(model="SpotSearchCV")])
+    assert coverage_table(both, ["rows"])["standard error"].item() == pytest.approx(row["standard error"])
 
 
 def test_the_error_over_real_sets_is_of_the_differences_between_them():
