@@ -103,8 +103,10 @@ if __name__ == "__main__":
     report = study_page(tuned().study_)
     sections = []
     for section in report.sections:
-        if section.heading == "What matters":  # its last part has the slices
-            sections += [Section(section.heading, section.parts[:-1]), Section("Slices", section.parts[-1:])]
+        if section.heading == "What matters":  # the slices alone can be enlarged; the last parts are further pictures
+            slices = [part for part in section.parts if getattr(part, "zoomable", False)]
+            first = section.parts[: section.parts.index(slices[0])]
+            sections += [Section(section.heading, first), Section("Slices", slices)]
         else:
             sections.append(section)
     with tempfile.TemporaryDirectory() as name:

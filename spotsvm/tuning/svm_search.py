@@ -295,7 +295,8 @@ class SVMSearch(Model):
         baselines = [result.search.study_ for result in results[:-1] if result.search is not None and result.name == "random"]
         usable = (study for study in baselines if any(t.value is not None for t in study.trials))
         search: Any = results[-1].search
-        answers = None if job.is_series else job.with_row_names(fitted_model(search))
+        known = hasattr(search, "out_of_fold_") and not job.is_series
+        answers = job.with_row_names(fitted_model(search)) if known else None
         page = study_page(search.study_, next(usable, None), explanation=results[-1].explanation, answers=answers)
         page.write(path)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Space, Study, compare
-from spotsvm.searches import SEARCHES, Domain, NestedSearch, Stage
+from spotsvm.searches import SEARCHES, Domain, KeerthiLinSearch, NestedSearch, Stage
 from spotsvm.solvers.search import needs_several_objectives
 from spotsvm.study.given import equal_start
 
@@ -27,6 +27,7 @@ def valley(params):
 
 def test_every_search_begins_with_the_given_start_and_the_centre_and_evaluates_them_once():
     searches = {name: name for name in ONE_OBJECTIVE} | {"nested": partial(NestedSearch, stages=STAGES)}
+    searches["keerthi_lin"] = partial(KeerthiLinSearch, n_costs=4, n_widths=5)
     comparison = compare(valley, SPACE, searches, n_trials=13, seeds=1, start=START)
     assert len(comparison.runs) == len(ONE_OBJECTIVE) + 1
     first, centre = (pytest.approx(params) for params in equal_start(SPACE, START))

@@ -116,7 +116,7 @@ def test_estimates_of_searches_on_few_rows_say_so():
     luck = oversearching(found, X, y, outer=KFold(4), random_state=0)
     assert luck.too_few
     assert "e+" not in luck.summary()
-    assert luck.summary().startswith("How much of the tuned R2 of ")
+    assert luck.summary().startswith("The optimism of the tuned R2 of ")
 
 
 def test_a_predicted_share_is_one():

@@ -27,7 +27,7 @@ def test_a_fit_says_nothing_unless_it_is_asked_to(capsys, caplog):
     assert begun == "TunedSVC begins with 30 rows, 4 columns and 5 folds"
     assert [text.partition(" is scored after ")[0] for text in sweeps] == [f"sweep {k} of 4" for k in (1, 2, 3, 4)]
     assert re.search(r"rbf, gamma 2\^-7, \d+ values of C$", sweeps[0])
-    assert re.match(r"TunedSVC took [0-9.e-]+ s: \d+ of \d+ settings, expected_score_ 0\.\d+ \(95 %", ended)
+    assert re.match(r"TunedSVC took [0-9.e-]+ s: \d+ of \d+ candidates, expected_score_ 0\.\d+ \(95 %", ended)
 
 
 def test_verbose_shows_lines_or_a_bar_and_more_a_line_for_each_sweep(capsys):

@@ -206,10 +206,10 @@ def test_what_the_page_holds_and_how_to_repeat_it(tmp_path):
     assert not [word for word in ("http://", "https://") if f'src="{word}' in page or f"url({word}" in page]
     assert "spotsvm study weights --quick --out weights" in page
     other = Weights(things=("b", "c")).use_data(tmp_path)
-    code = texts(other.report(tmp_path).read_text(), "code")
-    assert len(code) == 1
-    assert "study = Weights( quick=False, things=('b', 'c'), )" in code[0]
-    assert f"study.use_data('{tmp_path}')" in code[0]
+    command, code = texts(other.report(tmp_path).read_text(), "code")
+    assert command == f"spotsvm study weights --things b,c --data {tmp_path} --out weights"
+    assert "study = Weights( quick=False, things=('b', 'c'), )" in code
+    assert f"study.use_data('{tmp_path}')" in code
     assert (tmp_path / "weights.html").is_file()
 
 
