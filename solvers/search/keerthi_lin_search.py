@@ -211,7 +211,7 @@ class _Kernel:
         raise _refusal(f"{self.names[short]}{where} is not a range of positive numbers")
 
     def point(self, **values: Any) -> Floats:
-        """Return the point of the cube with these values of C and gamma; gamma of a linear kernel is any."""
+        """Return the point of the cube with these values of C and gamma; a linear kernel has no gamma, or any."""
         known = {short: value for short, value in values.items() if short in self.names}
         if self.kernel is not None:
             known["kernel"] = self.kernel
